@@ -10,14 +10,13 @@
 import type { ItemId } from '../item/id.js'
 import type { EncodedItem } from '../item/item.js'
 
-/** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>
 
 /** The guarantees of a store about its lists. */
 export interface ListGuarantees {
   /**
-   * Whether a list is a snapshot of the items when `list` resolved. A list that is not a snapshot still has each item
-   * exactly once that exists from the beginning to the end of the read.
+   * Whether a list is a snapshot of the items at the time when `list` resolved. Every list, snapshot or not, contains
+   * an item exactly once if the item exists during the whole read.
    */
   readonly isSnapshot: boolean
   /** Whether items are listed in the order in which they were created. */
@@ -53,8 +52,8 @@ export interface ItemList {
    */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   /**
-   * Frees the memory of the list, whether or not it was read to its end. Call this method once no chunk is in use any
-   * more; further calls do nothing.
+   * Frees the memory of the list, whether or not the list was read to its end. Call this method once no chunk is in use
+   * any more. Further calls do nothing.
    */
   release(): void
 }
@@ -114,8 +113,8 @@ export interface ItemStore {
 
   /**
    * Replaces the item with this id. The new item has the same position in the list.
-   * @param expected an item that `read` returned. If another item has replaced it, the outcome is `unexpected`. If the
-   * other item has equal bytes, the outcome may also be `done`.
+   * @param expected an item that `read` returned. If another item has replaced the expected item, the outcome is
+   * `unexpected`. If the other item has equal bytes, the outcome may also be `done`.
    */
   replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
@@ -142,10 +141,10 @@ export interface ItemStore {
    */
   watch(watched: Watched, callback: () => void): () => void
 
-  /** Returns the number of items, and the memory that they take. */
+  /** Returns the number of items, and the memory that the items take. */
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. Stores on a server do not have this method, because other services may use them too. */
+  /** Removes all items. A store on a server does not have this method, because other services may use the store too. */
   clear?(): void
 
   /** Returns whether the store can serve requests now (spec §2.4). Never throws, and takes bounded time. */
@@ -155,7 +154,6 @@ export interface ItemStore {
   close(): Awaitable<void>
 }
 
-/** Why an operation on a store failed. */
 type StoreErrorCode =
   /** There is no room for the item, or no memory for the change; items can still be read and deleted. */
   | 'STORE_FULL'
@@ -171,7 +169,7 @@ export class StoreMismatchError extends Error {
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
-  /** Whether the failed operation is a change that may have taken effect. */
+  /** Whether the failed operation was a change that may have taken effect. */
   readonly isOutcomeUnknown: boolean
 
   /** @param options `cause` goes to the log only. */
@@ -186,7 +184,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Returns the error for a store in process memory when the operating system refuses more memory. */
+/** Returns a `STORE_FULL` error for a store in process memory that got no more memory from the operating system. */
 export function outOfMemory(cause: Error): StoreError {
   return new StoreError('STORE_FULL', 'The store has no memory left', { cause })
 }

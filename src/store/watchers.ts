@@ -10,13 +10,11 @@ export class Watchers {
   readonly #byProject = new Map<string, Set<Callback>>()
   readonly #ofAny = new Set<Callback>()
 
-  /** The ids of all watched items. */
-  get ids(): Iterable<ItemId> {
+  get watchedIds(): Iterable<ItemId> {
     return this.#byId.keys()
   }
 
-  /** The names of all watched projects. */
-  get projects(): Iterable<string> {
+  get watchedProjects(): Iterable<string> {
     return this.#byProject.keys()
   }
 
@@ -29,7 +27,7 @@ export class Watchers {
     return this.#byId.size === 0 && !this.hasWatchersOfMany
   }
 
-  /** Adds a watcher. @returns a function that removes it. */
+  /** Adds a watcher. @returns a function that removes the watcher. */
   add(watched: Watched, callback: Callback): () => void {
     if ('id' in watched) return addTo(this.#byId, watched.id, callback)
     if (watched.project !== undefined) return addTo(this.#byProject, watched.project, callback)
@@ -43,8 +41,8 @@ export class Watchers {
    * @param projects the projects of the changed items, before and after the change; all watched projects by default.
    */
   call(
-    ids: Iterable<ItemId> = this.ids,
-    projects: Iterable<string | undefined> = this.projects,
+    ids: Iterable<ItemId> = this.watchedIds,
+    projects: Iterable<string | undefined> = this.watchedProjects,
   ): void {
     if (this.isEmpty) return
     const callbacks = new Set(this.#ofAny)

@@ -21,7 +21,6 @@ const comma = 0x2c
 
 /** Number of words per entry in a block's table: the item's handle, and the position after the item's comma. */
 const entryWords = 2
-/** Size of an entry in a block's table, in bytes. */
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
 export class Block {
@@ -36,9 +35,10 @@ export class Block {
   /** Number that identifies the block in the index. Set by `Blocks`. */
   number = 0
 
-  // `Chain` sets all fields from here on.
-  /** Number of lists opened before the block was made (`since`), and before it was retired (`until`; 0 until then). */
+  // Only `Chain` sets the fields from `since` to `nextKept`.
+  /** Number of lists that had been opened when the block was made. */
   since = 0
+  /** Number of lists that had been opened when the block was retired; 0 for a current block. */
   until = 0
   /** The previous and the next block in list order, including retired blocks. */
   before: Block | undefined = undefined
@@ -52,7 +52,7 @@ export class Block {
     this.#words = size >>> 2
   }
 
-  /** Whether the block contains one large item, without a table. */
+  /** Whether the block consists of one large item, without a comma and without a table. */
   get isLarge(): boolean {
     return this.frame.slab === undefined
   }
@@ -117,13 +117,13 @@ export class Block {
     return text
   }
 
-  /** Adds an item at the end of the block. The caller has checked that the item fits. */
+  /** Adds an item at the end of the block. The caller must ensure that the item fits. */
   append(handle: Handle, text: Buffer): void {
     if (!this.isLarge) this.#write(text, this.used)
     this.#addEntry(handle, this.used + text.length + 1)
   }
 
-  /** Replaces the text of an item. The caller has checked that the new text fits. */
+  /** Replaces the text of an item. The caller must ensure that the new text fits. */
   replace(position: number, text: Buffer): void {
     this.#moveAfter(position, text.length + 1 - this.lengthOf(position))
     this.#write(text, this.#startOf(position))
@@ -140,7 +140,7 @@ export class Block {
 
   /**
    * Appends copies of the items at the positions from `from` up to, but not including, `to` to another block. The
-   * caller has checked that they fit. @returns the handles of the copied items.
+   * caller must ensure that the items fit. @returns the handles of the copied items.
    */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
@@ -180,7 +180,7 @@ export class Block {
     return (this.frame.start >>> 2) + this.#words - (position + 1) * entryWords
   }
 
-  /** Moves the end of an item, and all later items, by `shift` bytes. */
+  /** Moves the end of an item's text, and all later items, by `shift` bytes. */
   #moveAfter(position: number, shift: number): void {
     if (shift === 0) return
     const { bytes, words, start } = this.frame

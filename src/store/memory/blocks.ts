@@ -1,6 +1,6 @@
 /**
  * Distributes items among blocks. New items are added to the last block, a block that overflows is split, and blocks
- * with much unused space are merged. After a `STORE_FULL`, all items are as before.
+ * with much unused space are merged. An operation that throws `STORE_FULL` changes no item.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { FramePool } from './frames.js'
 import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
-/** Share of a block above which an item is large, and gets a block of its own. */
+/** Share of a block's size above which an item counts as large, and gets a block of its own. */
 const largeItem = 1 / 2
 
-/** Share of a block that merging may fill. The rest lets items grow without a split. */
+/** Share of a block's size that a merge may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
 /** Location of an item. A location is valid until the next change to any item. */
@@ -27,11 +27,9 @@ export interface Place {
 }
 
 interface BlocksOptions {
-  /** Size of a block in bytes. */
   readonly blockBytes: number
-  /** Maximum number of blocks. */
   readonly maxBlocks: number
-  /** Maximum number of pages of records. */
+  /** Maximum number of pages of records; as many as handles can number by default. */
   readonly maxPages?: number
 }
 
@@ -43,7 +41,10 @@ export class Blocks {
   /** Blocks by their numbers. The index contains these numbers. */
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Block to which new items are appended. It is the last current block, and no open list reads a block after it. */
+  /**
+   * The last current block, to which new items are appended. No open list reads a block after this block. `undefined`
+   * if the next new item needs a new block.
+   */
   tail: Block | undefined
 
   constructor(options: BlocksOptions) {
@@ -54,7 +55,6 @@ export class Blocks {
     this.index = new ItemIndex(maxPages)
   }
 
-  /** Returns the location of an item, or `undefined` for an unknown id. */
   find(id: ItemId): Place | undefined {
     const handle = this.index.find(id)
     return handle === undefined ? undefined : this.#placeOf(handle)
@@ -76,10 +76,7 @@ export class Blocks {
     }
   }
 
-  /**
-   * Replaces the text of an item.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** @throws {StoreError} `STORE_FULL` */
   replace(place: Place, text: Buffer): void {
     const { handle } = place
     const length = text.length + 1
@@ -96,10 +93,7 @@ export class Blocks {
     if (growth < 0) this.#tidy(this.#placeOf(handle).block)
   }
 
-  /**
-   * Removes an item.
-   * @throws {StoreError} `STORE_FULL`, because a block that a list reads has to be copied first.
-   */
+  /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and the store has no room for a copy. */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
       this.#drop(block)
@@ -158,7 +152,7 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /** Merges a block and its neighbours, two blocks into one or three into two, if they fit and there is memory. */
+  /** Merges two neighbouring blocks into one, or three into two, if their items fit. Ignores lack of memory. */
   #tidy(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -180,7 +174,7 @@ export class Blocks {
     }
   }
 
-  /** Returns how many more bytes a neighbouring block can hold after a merge; 0 if there is no such block. */
+  /** Returns how many bytes a merge may add to a neighbouring block; 0 if there is no such block. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
@@ -229,7 +223,7 @@ export class Blocks {
 
   /**
    * Creates an empty block that is not in the list yet.
-   * @param text text of the item for which the block is made, if it is made for one item.
+   * @param text as for `#insert`.
    * @param old the block that the new block will replace, if any.
    * @throws {StoreError} `STORE_FULL`
    */

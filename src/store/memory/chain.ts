@@ -25,13 +25,13 @@ const comma = Buffer.from(',')
 /** Maximum number of blocks that a list skips in one turn of the event loop. */
 const stride = 10_000
 
-/** Maximum number of retired blocks that are skipped when searching for a block's neighbour. */
+/** Maximum number of retired blocks that the search for a block's neighbour skips. */
 const reach = 100
 
 interface OpenList {
-  /** Number of the list, counted from 1. The list reads the blocks that were current when it was opened. */
+  /** Number of the list, counted from 1 in the order in which lists were opened. */
   readonly moment: number
-  /** The first of the retired blocks that are kept for this list, because no newer list reads them. */
+  /** First of the retired blocks that are kept for this list, because no newer list reads these blocks. */
   kept: Block | undefined
   isReleased: boolean
 }
@@ -41,10 +41,11 @@ export class Chain {
   readonly #maxBlocks: number
   first: Block | undefined
   last: Block | undefined
-  /** Number of current blocks, and number of retired blocks. */
+  /** Number of current blocks. */
   current = 0
+  /** Number of retired blocks that are kept for lists. */
   retired = 0
-  /** All open lists, from the oldest to the newest. */
+  /** Open lists, from the oldest to the newest. */
   readonly open: OpenList[] = []
   #opened = 0
 
@@ -54,7 +55,7 @@ export class Chain {
     this.#maxBlocks = maxBlocks
   }
 
-  /** Returns whether any open list reads this current block. */
+  /** Returns whether an open list reads a current block. */
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment
@@ -63,7 +64,7 @@ export class Chain {
   /**
    * Checks that the limits allow another block.
    * @param old the block that the new block will replace, if any.
-   * @throws {StoreError} `STORE_FULL` if they do not.
+   * @throws {StoreError} `STORE_FULL`
    */
   needRoom(old?: Block): void {
     if (old === undefined && this.current >= this.#maxBlocks) {
@@ -95,7 +96,7 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /** Returns the nearest current block before or after a block, unless too many retired blocks are in between. */
+  /** Returns the nearest current block before or after a block, unless `reach` retired blocks are in between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
@@ -136,7 +137,7 @@ export class Chain {
   ): AsyncGenerator<Buffer, void> {
     const { moment } = list
     let isFirst = true
-    let left = byteLength // remaining bytes; items that were appended after the list was opened are beyond them
+    let left = byteLength // bytes not yet returned; items appended since the list was opened come after these bytes
     let skipped = 0
     let block = this.first
     while (block !== undefined && left > 0 && !list.isReleased) {
@@ -152,13 +153,13 @@ export class Chain {
           const wanted = block.wanted(isWanted, chunk.length)
           if (wanted.length > 0 && !isFirst) yield comma
           isFirst &&= wanted.length === 0
-          yield wanted // even if it is empty, so that the reader can pause after each block
+          yield wanted // an empty chunk too, so that the reader can pause after each block
         }
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The skipped block may be freed during the pause. Its `after` still leads to the next block that this list
-        // reads, because blocks that a list reads stay in the chain until the list is released.
+        // The skipped block may be freed during the pause. Its field `after` still leads to the next block that this
+        // list reads, because blocks that a list reads stay in the chain until the list is released.
         if (skipped % stride === 0) await nextTurn()
       }
       block = block.after

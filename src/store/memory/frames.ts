@@ -14,8 +14,8 @@ import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
 /**
- * Size of the first slab in bytes. Each new slab is as large as all others together, up to `largestSlab`. Only later
- * slabs are allocated with at least 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage, and
+ * Size of the first slab in bytes. Each new slab is as large as all others together, up to `largestSlab`. All slabs but
+ * the first are allocated with at least 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage.
  * V8 may then treat short-lived objects as long-lived for good, which costs a small store 3 µs in each read.
  */
 const firstSlab = 1024 * 1024
@@ -23,7 +23,7 @@ const firstSlab = 1024 * 1024
 /** Maximum size of a slab in bytes: the smallest size at which the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
-/** Minimum share of the other slabs that must still be free after the emptiest slab has been emptied. */
+/** Minimum share of all other slabs that must still be free after the frames of the emptiest slab have moved there. */
 const spare = 1 / 8
 
 /** Number of frames moved for each released frame. Moving two keeps up with a client that deletes everything. */
@@ -36,7 +36,7 @@ const moves = 2
 const maxMappings = 16_384
 
 interface Slab {
-  /** Memory of the frames. It may be a part of a longer `ArrayBuffer`, which is long enough to be mapped separately. */
+  /** Memory of the frames. Its `ArrayBuffer` may be longer than the frames, so that it is mapped separately. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
@@ -48,8 +48,8 @@ interface Slab {
 export interface Frame {
   /** Slab that contains the frame; `undefined` for a frame with memory of its own. */
   slab: Slab | undefined
-  /** Memory that contains the frame, and the offset of the frame in `bytes`. */
   bytes: Buffer
+  /** Offset of the frame in `bytes`. */
   start: number
   /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
@@ -63,9 +63,10 @@ export class FramePool {
   /** Size of a frame in bytes, a multiple of 4. */
   readonly size: number
   readonly slabs: Slab[] = []
-  /** Total bytes in slabs, in the free frames of slabs, and in frames with memory of their own. */
   #slabBytes = 0
+  /** Total size of the free frames in slabs, in bytes. */
   #freeBytes = 0
+  /** Total size of the frames with memory of their own, in bytes. */
   #ownBytes = 0
   /** Number of frames with memory of their own. */
   #ownFrames = 0
@@ -87,7 +88,7 @@ export class FramePool {
   }
 
   /**
-   * Takes a frame, whose memory may move whenever another frame is released.
+   * Takes a free frame. The frame may move to other memory whenever another frame is released.
    * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   take(): Frame {
@@ -98,8 +99,8 @@ export class FramePool {
   }
 
   /**
-   * Makes a frame from the memory that holds the given bytes. The frame never moves. Beyond the maximum number of
-   * mappings, the frame gets a copy of the bytes.
+   * Makes a frame of the memory that holds the given bytes. The frame never moves. Once `maxMappings` frames have
+   * memory of their own, a new frame gets a copy of mapped bytes.
    * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   takeOwn(given: Buffer): Frame {
@@ -132,7 +133,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Frees a frame's place in a slab. The memory of an unused slab is freed, unless it is the only slab and small. */
+  /** Frees a frame's place in a slab. The memory of an unused slab is freed, except of a small slab without others. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -140,7 +141,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves a frame out of the emptiest slab, if the other slabs have room for all its frames, and spare room. */
+  /** Moves a frame out of the emptiest slab, if the other slabs have room for the whole slab and for `spare`. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -157,7 +158,7 @@ export class FramePool {
     this.#free(source, start)
   }
 
-  /** Returns the fullest slab that has a free frame, or `undefined` if no slab has a free frame. */
+  /** Returns the fullest slab that has a free frame. */
   #fullest(): Slab | undefined {
     let fullest: Slab | undefined
     for (const slab of this.slabs) {
@@ -191,14 +192,14 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // The memory moves to a new `ArrayBuffer`, which V8 frees in its next scavenge. The old object would wait for a
-    // collection of old objects, which may never happen in an idle service.
+    // The memory moves to a new `ArrayBuffer`, which V8 frees in its next scavenge. The old `ArrayBuffer` would keep
+    // the memory until V8 collects old objects, which may never happen in an idle service.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }
 }
 
-/** Returns the share of a slab that is in use, from 0 to 1. */
+/** Returns the share of a slab's frames that are in use, from 0 to 1. */
 function fill({ frames, free }: Slab): number {
   return frames.size / (frames.size + free.length)
 }

@@ -13,7 +13,6 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
-/** Returns the id that consists of four 32-bit words. */
 function idOf(...words: [number, number, number, number]): ItemId {
   const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
   const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
@@ -38,7 +37,7 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first 3,000 ids stay in one table however often it is split. So each other table has many entries in `tables`.
+  // The first 3,000 ids stay in one table after every split. So each other table has many entries in `tables`.
   [
     'with the same first word, followed by random ids,',
     [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],

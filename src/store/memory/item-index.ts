@@ -3,7 +3,7 @@
  * stall for hundreds of milliseconds when it grows, have at most 2^24 entries and take three times the memory.
  *
  * Ids whose first words end in the same bits share a table with linear probing. A full table is split by one more bit
- * (extendible hashing), so that growth never moves more than 1,024 items. Ids are random UUIDs, and serve as hashes.
+ * (extendible hashing), so that growth never moves more than 1,024 items. An id is a random UUID, and so its own hash.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { at, type Handle, Records } from './records.js'
 export interface Table {
   /** Slots with a handle plus one, or 0 if empty. A handle is at the slot of its id's hash, or soon after that slot. */
   slots: Uint32Array
-  /** Number of items in the table. */
+  /** Number of items. */
   size: number
   /** Number of low bits that the first words of all ids in the table have in common. */
   depth: number
@@ -44,7 +44,6 @@ export class ItemIndex {
     this.records = new Records(maxPages)
   }
 
-  /** Returns the handle of an item, or `undefined` for an unknown id. */
   find(id: ItemId): Handle | undefined {
     this.#read(id)
     const { slots } = this.#table()
@@ -53,7 +52,7 @@ export class ItemIndex {
   }
 
   /**
-   * Makes a record for a new id. The caller sets the number of the block.
+   * Makes a record for a new id. The caller must then set the number of the item's block.
    * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
    */
   add(id: ItemId): Handle {
@@ -94,7 +93,7 @@ export class ItemIndex {
     return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined
   }
 
-  /** Returns the slot of the current id, or the empty slot at which the search for this id ends. */
+  /** Returns the slot of the current operation's id, or the empty slot at which the search for this id ends. */
   #slotOf(slots: Uint32Array): number {
     for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
@@ -102,7 +101,7 @@ export class ItemIndex {
     }
   }
 
-  /** Splits or enlarges a full table. A split leaves no room for the current id if all items stay in the same half. */
+  /** Splits or enlarges a full table. If a split moves no item or all items, one of the two tables is still full. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
@@ -127,7 +126,7 @@ export class ItemIndex {
     }
   }
 
-  /** Makes an empty table for those ids of a table whose next bit is 1, and enters the new table into `tables`. */
+  /** Makes an empty table for the ids of a table whose next bit is 1, and enters the new table into `tables`. */
   #splitOff(table: Table, slots: Uint32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
@@ -139,7 +138,7 @@ export class ItemIndex {
   }
 
   /**
-   * Empties a slot, and moves later entries that a search would no longer find
+   * Empties a slot, and moves the later entries that a search would no longer find behind an empty slot
    * (Knuth, The Art of Computer Programming, volume 3, algorithm 6.4R).
    */
   #emptySlot(slots: Uint32Array, emptied: number): void {
@@ -158,7 +157,6 @@ export class ItemIndex {
   }
 }
 
-/** Returns the handle that a slot of the hash table contains. */
 function handleIn(taken: number): Handle {
   return (taken - 1) | 0
 }

@@ -14,7 +14,7 @@ import { outOfMemory, StoreError } from '../item-store.js'
 export type Handle = number
 
 const placeBits = 12
-/** Number of records in a page. A page has 80 KiB, which is too small for the C library to map it separately. */
+/** Number of records in a page. A page takes 80 KiB, which is too little for the C library to map it separately. */
 export const pageRecords = 1 << placeBits
 /** Maximum number of pages, so that each handle plus one fits in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
@@ -27,8 +27,8 @@ export interface Page {
   /** The records, each with the id as four words and the number of the block. Empty if no record is in use. */
   words: Uint32Array
   /**
-   * Place of the first free record, or {@link pageRecords} if there is none. The last word of a free record links to
-   * the next free record: 0 means the following place, 1 the place after it. So new memory is a list of free records.
+   * Place of the first free record, or {@link pageRecords} if all records are in use. The last word of a free record
+   * says how many places to skip to the next free record. So new memory, filled with 0, is a list of free records.
    */
   free: number
   /** Number of records in use. */
@@ -39,11 +39,10 @@ const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** Pages with free records. New records come from the last page. Only this page keeps its memory when it is empty. */
+  /** Pages with free records. New records come from the last page. Only the last page keeps its memory when empty. */
   readonly #withRoom: Page[] = []
   readonly #maxPages: number
 
-  /** @param maxPages maximum number of pages. */
   constructor(maxPages = handlePages) {
     this.#maxPages = maxPages
   }
@@ -59,7 +58,7 @@ export class Records {
     }
   }
 
-  /** Takes a free record for an id. `needRoom` must be called before, and `setBlock` afterwards. */
+  /** Takes a free record for an id. The caller must call `needRoom` before, and `setBlock` afterwards. */
   take(id: Uint32Array): Handle {
     const page = this.#withRoom.at(-1) as Page // never undefined: `needRoom` has made room
     const place = page.free

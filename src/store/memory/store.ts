@@ -13,7 +13,7 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** Memory that an item takes besides its text, in bytes: its share of the index, of tables and of unused space. */
+/** Memory that an item takes besides its text, in bytes, in the index, in tables and as unused space. */
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
@@ -22,7 +22,7 @@ export interface MemoryStore extends ItemStore {
 }
 
 interface MemoryStoreOptions {
-  /** Maximum number of blocks, which limits their use of the JavaScript heap. By default, there is no maximum. */
+  /** Maximum number of blocks. Each block takes some of the JavaScript heap. By default, there is no maximum. */
   readonly maxBlocks?: number
   /** Size of a block in bytes. Larger blocks make deletes move more bytes. Smaller blocks give a list more chunks. */
   readonly blockBytes?: number
@@ -37,11 +37,11 @@ export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions 
   return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
-/** Creates a store on given blocks, so that tests can inspect them. */
+/** Creates a store on given blocks, so that tests can inspect the blocks. */
 export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let blocks = given
   let size = 0
-  /** Total length of the texts of all items, each with a comma, in bytes. */
+  /** Total length of the texts of all items in bytes, each with a comma. */
   let used = 0
   /** First part of all versions. It is random, so that versions of different processes differ. */
   const start = randomUUID()
@@ -58,7 +58,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     }
   }
 
-  /** Records a change of an item. @param projects the item's project before the change, and after the change. */
+  /** Records a change of an item, and calls its watchers. @param projects the item's projects before and after. */
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
     for (const project of projects) projectChanges.add(project, changes)
@@ -163,17 +163,17 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 }
 
-/** Maximum total length of the names of remembered projects, in characters, plus `overhead` for each. */
+/** Maximum total length of the names of remembered projects, in characters, plus `overhead` for each name. */
 const maxLength = 512 * 1024
-/** Characters added to the length of each remembered project's name. With it, 10,000 projects with short names fit. */
+/** Characters counted for each remembered project besides its name. About 10,000 projects with short names fit. */
 const overhead = 40
 
 /**
  * Remembers, for each project, the number of the last change to its items. Only the most recently changed projects are
- * remembered. All others get the number of the last forgotten change, which may be too high but never too low.
+ * remembered. For all others, `latest` returns the number of the last forgotten change, which is never too low.
  */
 export class ProjectChanges {
-  /** Number of the last change of each remembered project, in the order of these numbers. */
+  /** Number of the last change of each remembered project, from the lowest number to the highest. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0
@@ -196,7 +196,7 @@ export class ProjectChanges {
     }
   }
 
-  /** Records a change of all projects. @param change number of the change, higher than in all earlier calls. */
+  /** Records a change of all projects. @param change as for `add`. */
   addAll(change: number): void {
     this.#latest.clear()
     this.#length = 0

@@ -1,7 +1,7 @@
 /** Parses the addresses of clusters and sentinels in `STORE_URL`. @module */
 
 export interface ClusterAddress {
-  /** Hosts of some servers of the cluster, with ports if given. These servers know the others. */
+  /** Hosts of some servers of the cluster, with ports if given. These servers know the other servers. */
   readonly hosts: readonly string[]
   /** Returns the URL of a server with credentials, from its host and port. */
   readonly urlOf: (host: string) => string

@@ -4,7 +4,6 @@ import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
 import type { Command, RedisReply, RedisValue } from './client.js'
 
-/** The state of a bucket, from its `bytes` field. */
 export interface BucketState {
   readonly key: string
   /** Value of the `bytes` field, as the server sent it; `null` for a bucket without items. */
@@ -15,10 +14,9 @@ export interface BucketState {
   readonly version: string
 }
 
-/** The states of all buckets, and one version for all of them or for a project. */
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** A hash that changes with the version of any bucket, or, for a project, with the project's items. */
+  /** A hash of the versions of all buckets. For the list of a project, a hash of the project's items. */
   readonly version: string
 }
 
@@ -27,7 +25,7 @@ export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply
 
 interface BucketStatesOptions {
   readonly prefix: string
-  /** The keys of all buckets. */
+  /** Keys of all buckets. */
   readonly keys: readonly string[]
   readonly isCluster: boolean
   readonly corrupted: CorruptedKeys
@@ -48,7 +46,7 @@ export function createBucketStates(options: BucketStatesOptions) {
   const readByOneCommand = createSortedRead(options)
   /** Keys of buckets that did not exist when they were last checked. */
   const absent = new Set<string>()
-  /** The states that were read last. They are kept because most buckets do not change until the next read. */
+  /** The states that were read last, kept because most buckets do not change until the next read. */
   let last: AllBuckets = { states: [], version: '' }
   /** A read of all states that has been requested in this turn of the event loop, and is not sent yet. */
   let next: Promise<AllBuckets> | undefined
@@ -78,8 +76,8 @@ export function createBucketStates(options: BucketStatesOptions) {
   }
 
   /**
-   * Checks that the keys without a `bytes` field do not exist.
-   * @throws {StoreError} if such a key exists, because another program has written it.
+   * Checks that keys without a `bytes` field do not exist.
+   * @throws {StoreError} if one of the keys exists, because another program has written it.
    */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const found = await lengths(missing)
@@ -91,7 +89,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** Parses the `bytes` fields of buckets. @param known earlier states, which are reused where a field is unchanged. */
+  /** Parses the `bytes` fields of buckets. @param known earlier states, reused for buckets whose field is unchanged. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
@@ -107,7 +105,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     return states
   }
 
-  /** Reads the states of some buckets. @throws {StoreError} */
+  /** @throws {StoreError} */
   async function some(wanted: readonly string[]): Promise<BucketState[]> {
     return await statesIn(await readFields(wanted), wanted)
   }
@@ -139,7 +137,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     return await next
   }
 
-  /** Checks whether buckets are corrupted. @throws {StoreError} if another program has written to one of the keys. */
+  /** Checks that no bucket is corrupted. @throws {StoreError} if another program has written to one of the keys. */
   async function check(wanted: readonly string[]): Promise<void> {
     for (const key of wanted) absent.delete(key)
     await some(wanted)
@@ -151,9 +149,9 @@ export function createBucketStates(options: BucketStatesOptions) {
 /**
  * Returns a function that reads the `bytes` field of all buckets, with one `SORT` command for each portion of buckets.
  *
- * `SORT` is the only command that reads fields of several hashes. It requires a sorted set with the numbers of all
- * buckets, and that set never changes. The function resolves to `undefined` if the server refuses `SORT`: in a cluster,
- * or for a user without the right to read all keys.
+ * `SORT` is the only command that reads fields of several hashes. `SORT` requires a sorted set with the numbers of all
+ * buckets. This set never changes. The function resolves to `undefined` if the server refuses `SORT`: in a cluster, or
+ * for a user without the right to read all keys.
  */
 function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
@@ -165,7 +163,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
   const addNumbers = { parts: ['ZADD', numbersKey, ...scores], key: numbersKey, replyBytes: 0 }
-  /** Time until which no `SORT` is sent, on the clock of `performance.now()`. */
+  /** Time before which no `SORT` is sent, on the clock of `performance.now()`. */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
   return async function readByOneCommand(): Promise<RedisValue[] | undefined> {
@@ -177,7 +175,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {
-      // The server may refuse `SORT` or writes. Any other error also occurs when each field is read by itself.
+      // The server may refuse `SORT` or writes. Any other error occurs again, and is reported, when each field is read.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

@@ -1,14 +1,14 @@
 /**
  * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash. For each item it has a field
  * whose name is the item's id and whose value is the item's text. The `bytes` field has the total length of all texts,
- * a space and the version of the bucket, a UUID that each change replaces. If a key has any other content, another
- * program has written to it, and the key is called corrupted.
+ * a space and the version of the bucket, a UUID that each change replaces. A key with any other content is called
+ * corrupted: another program has written to the key.
  *
- * Scripts make changes that no single Redis command can make. The server runs a script without interruption, and can
- * refuse it only before its first change: for a missing right, for lack of memory, because it accepts no writes, or for
- * unexpected data. So a script either makes one change, or first deletes the field with the empty name. That deletion
- * has no effect, needs no memory, and proves that the server accepts the changes after it. A server whose memory is
- * full checks only the first change of a script.
+ * Scripts make changes that no single Redis command can make. The server runs a script without interruption. It can
+ * refuse a script only before the first change: for a missing right, for lack of memory, because it accepts no writes,
+ * or for unexpected data. So a script either makes one change, or first deletes the field with the empty name. This
+ * deletion has no effect, needs no memory, and proves that the server accepts the later changes of the script. A server
+ * whose memory is full checks only the first change of a script.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export interface Entries {
   readonly unexpected: Buffer | undefined
 }
 
-/** Parses entries of a bucket. @param reply alternating field names and values. */
+/** Parses fields of a bucket. @param reply alternating field names and values. */
 export function entriesIn(reply: readonly Buffer[]): Entries {
   const items = new Map<string, Buffer>()
   let bytes: Buffer | undefined
@@ -56,7 +56,7 @@ export interface ItemTexts {
   readonly ends: Uint32Array
 }
 
-/** Copies texts into one new buffer, with a comma before each. A slice of Node's pool would keep the pool in memory. */
+/** Copies texts into one buffer of their own, because a slice of Node's pool would keep the whole pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -72,7 +72,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns the texts of the items that a filter selects, with a comma before each. */
+/** Returns the texts of the items that a filter selects, each with the comma before it. */
 export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0
@@ -83,7 +83,7 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Returns whether a text may be the item with this id: it begins with `{"id":"` and the id, and ends with a brace. */
+/** Returns whether a text begins with `{"id":"` and the given id, and ends with a brace. The rest is not checked. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -94,8 +94,8 @@ export function isItem(id: string, text: Buffer): boolean {
 }
 
 /**
- * Keys that another program has written to, each with the name of a corrupted field, or with `undefined` if the whole
- * key is not a bucket. The store is unhealthy until these keys have valid content again.
+ * Keys that another program has written to, each with the name of a corrupted field, or with `undefined` if the key is
+ * not a bucket at all. The store is unhealthy until the content of these keys is valid again.
  */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
   /** Adds a corrupted key. @returns the error for the caller whose request found the key. */
@@ -114,7 +114,7 @@ export interface Script {
 /** Maximum length of a script's reply, in bytes. */
 export const shortReply = 24 * 1024
 
-/** Lua code at the start of scripts. It reads the total length of the bucket's texts into the variable `bytes`. */
+/** Lua code at the start of scripts. Reads the total length of the bucket's texts into the variable `bytes`. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -131,7 +131,7 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/** Script with ARGV: id. Returns the text of the item, its length if the text is long, or nil if no item has the id. */
+/** Script with ARGV: id. Returns the item's text, or the length of a text over `shortReply`, or nil for no item. */
 export const readShortScript = script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
@@ -146,7 +146,7 @@ if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server rejects longer texts. */
+/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server refuses only a longer text. */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -165,8 +165,8 @@ if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may still exist')`)
 
 /**
- * Script with ARGV: the name of a field that does not exist. Runs each command that the store uses, and writes and
- * deletes a field, so that the script fails if the server would refuse any of these commands.
+ * Script with ARGV: the name of a field that does not exist. Runs each command that the other scripts run, so that the
+ * script fails if the server would refuse one of these commands.
  */
 export const probeScript = script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end

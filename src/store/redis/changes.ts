@@ -10,7 +10,7 @@ import type { BucketState } from './bucket-states.js'
 const interval = 250
 
 interface ChangesOptions {
-  /** Returns the key of an item's bucket. */
+  /** Returns the key of the bucket of an item. */
   readonly keyOf: (id: ItemId) => string
   /** Reads the states of the buckets with these keys; of all buckets by default. */
   readonly statesOf: (keys?: ReadonlySet<string>) => Promise<readonly BucketState[]>
@@ -26,9 +26,8 @@ export class Changes {
     this.#options = options
   }
 
-  /** The names of all watched projects. */
-  get projects(): Iterable<string> {
-    return this.#watchers.projects
+  get watchedProjects(): Iterable<string> {
+    return this.#watchers.watchedProjects
   }
 
   /** Calls back after each change of the watched items. @returns a function that ends the watch. */
@@ -40,9 +39,9 @@ export class Changes {
 
   /**
    * Calls the watchers of an item that this service has changed.
-   * @param project project of the item now. Watchers of the project that the item has left are called by the next poll.
+   * @param project project of the changed item. The next poll calls the watchers of the item's former project.
    */
-  made(id: ItemId, project: string | undefined): void {
+  callWatchers(id: ItemId, project: string | undefined): void {
     this.#watchers.call([id], [project])
   }
 
@@ -59,7 +58,7 @@ export class Changes {
       try {
         known = await this.#compare(known)
       } catch {
-        // Ignored: reads of items fail too, and report the error to their callers.
+        // Ignored: while polls fail, reads of items fail too and report the error to their callers.
       }
       await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
     }
@@ -67,22 +66,24 @@ export class Changes {
   }
 
   /**
-   * Reads versions by key, and calls the watchers of changed buckets. After any change, it calls the watchers of all
-   * projects, because a bucket has items of several projects. A bucket that is read for the first time counts as
-   * changed, because it may have changed since its watcher was added.
-   * @param known the versions from the last poll.
+   * Reads the versions of buckets, and calls the watchers of changed buckets. After any change, the watchers of all
+   * projects are called, because a bucket has items of several projects. A bucket that is read for the first time
+   * counts as changed, because it may have changed since its watcher was added.
+   * @param known versions from the last poll, by key.
+   * @returns versions from this poll, by key.
    */
   async #compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { keyOf, statesOf } = this.#options
-    const { hasWatchersOfMany, ids } = this.#watchers
-    const keys = hasWatchersOfMany ? undefined : new Set([...ids].map(keyOf))
+    const { hasWatchersOfMany, watchedIds } = this.#watchers
+    const keys = hasWatchersOfMany ? undefined : new Set([...watchedIds].map(keyOf))
     const states = await statesOf(keys)
     const versions = new Map(states.map(({ key, version }) => [key, version]))
     const changed = states.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
       // Watchers added during the poll are called too: in a cluster, their own read may be older than the poll.
       const changedKeys = new Set(changed.map(({ key }) => key))
-      this.#watchers.call([...this.#watchers.ids].filter((id) => changedKeys.has(keyOf(id))))
+      const ids = [...this.#watchers.watchedIds]
+      this.#watchers.call(ids.filter((id) => changedKeys.has(keyOf(id))))
     }
     return versions
   }

@@ -1,8 +1,9 @@
 /**
  * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
  *
- * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for a reply once the
- * command is sent, nor for the handshake. After a reconnect, it sends commands whose callers have given up.
+ * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for the handshake,
+ * and none for a reply once the command is sent. After a reconnect, the package sends commands whose callers have given
+ * up.
  *
  * @module
  */
@@ -18,14 +19,14 @@ const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequir
 export interface ClientOptions {
   /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`, and user, password and database number, if any. */
   readonly url: string
-  /** Whether the server must belong to a cluster. If `false`, it must not belong to a cluster. */
+  /** Whether the server must belong to a cluster. If `false`, the server must not belong to a cluster. */
   readonly isClusterNode: boolean
   /** Maximum time to wait for a connection, for room in the in-flight limit, and for a reply, in milliseconds each. */
   readonly timeout: number
 }
 
 export interface Command {
-  /** Name and arguments of the command. */
+  /** Name of the command and its arguments. */
   readonly parts: readonly (string | Buffer)[]
   /** Redis key that determines which server of a cluster gets the command. */
   readonly key: string
@@ -43,10 +44,9 @@ export interface RedisReply {
   readonly client: object
 }
 
-/** A reply to a command, or an error in its place. */
 export type Reply = RedisReply | Error
 
-/** Called before commands are sent. @param send sends one more command ahead of these commands. */
+/** Called before commands are sent. @param send sends another command ahead of these commands. */
 export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 
 /** The servers of a store: a single server, a primary with sentinels, or a cluster. */
@@ -55,12 +55,12 @@ export interface Servers {
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   readonly isReady: boolean
-  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with this key. */
+  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with the key. */
   hasRoom(key: string): boolean
   /**
    * Sends commands to the servers that have their keys, in one call to each server.
    * @returns a reply for each command, in the order of the commands.
-   * @throws {Error} after a bounded time. `storeError` converts the error.
+   * @throws {Error} after a bounded time. `storeError` converts the error for callers of the store.
    */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key. Only a cluster has this method. */
@@ -131,7 +131,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** Creates a client without `createClient`, which would take tens of milliseconds per URL to build all commands. */
+/** Creates a client. `createClient` is not used, because it builds all commands, for tens of milliseconds per URL. */
 function newClient(url: string, timeout: number) {
   return new RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
@@ -148,7 +148,6 @@ export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }
 
-/** Returns the value of a field in a reply to `INFO`. */
 function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
 }

@@ -50,14 +50,15 @@ export class Cluster {
   readonly #slots = new Map<string, number>()
   /** Host and port of the master of each slot. A slot without a master is missing. */
   #table = new Map<number, string>()
-  /** Hosts and ports of the masters in the table that was read last, joined. */
+  /** Hosts and ports of the masters in the table that was read last, separated by commas. */
   #servers: string | undefined
   /** Number of failed attempts to read the table since the last success. */
   #failures = 0
   /** Error of the last attempt to read the table; `undefined` if it succeeded. */
   #cause: unknown
-  /** The latest attempt to read the table, and the next attempt, which exists only while the table is outdated. */
+  /** The latest attempt to read the table. */
   #attempt: Promise<void>
+  /** The next attempt to read the table, while the table is known to be outdated. */
   #nextAttempt: Promise<void> | undefined
 
   constructor(address: ClusterAddress, options: ClusterOptions) {
@@ -77,16 +78,13 @@ export class Cluster {
     return this.#connections.get(this.#masterOf(key))
   }
 
-  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with this key. */
   hasRoom(key: string): boolean {
     return this.serverOf(key)?.hasRoom() ?? true
   }
 
   /**
-   * Sends commands to the masters that have their keys, in one call to each master. A command that a master did not
-   * execute is sent once more in a separate call, because its key may have moved to another master.
-   * @returns a reply for each command, in the order of the commands.
-   * @throws {Error} after a bounded time. `storeError` converts the error.
+   * Sends commands as `Servers.send` does, in one call to each master. A command that a master did not execute is sent
+   * once more in a separate call, because its key may have moved to another master.
    */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const deadline = performance.now() + this.#options.timeout
@@ -230,7 +228,7 @@ export class Cluster {
     }
   }
 
-  /** Asks masters for the table of slots, or hosts in `STORE_URL` after a failure. @throws {Error} if none replies. */
+  /** Asks masters for the table of slots; after a failure, hosts in `STORE_URL`. @throws {Error} if no host replies. */
   async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
@@ -260,7 +258,7 @@ export class Cluster {
     }
   }
 
-  /** Connects to all masters in a new table of slots, and then uses it. This way, moved slots are served at once. */
+  /** Uses a new table of slots, after connecting to all of its masters, so that moved slots are served at once. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
@@ -275,7 +273,7 @@ export class Cluster {
     }
   }
 
-  /** Closes the connection to a former master, once all of its calls must have ended. */
+  /** Closes the connection to a former master after the timeout, when all calls on the connection have ended. */
   async #retire(address: string, connection: RedisConnection): Promise<void> {
     this.#connections.delete(address)
     const { signal } = this.#closing

@@ -1,10 +1,11 @@
 /**
  * The connection to one Redis server, with automatic reconnection.
  *
- * A call waits until the in-flight limit has room for it, and is then in flight until its replies have arrived. Both
- * times are bounded. A server replies in the order of the commands, so a late reply delays all later replies. The
- * connection is therefore closed if a reply is late, and all calls in flight fail. The connection is also closed if the
- * server is not the primary. Each reconnection resolves the server's address again. No command is sent twice.
+ * A call waits until the in-flight limit has room for the call, and is then in flight until its replies have arrived.
+ * Waiting and flight have a time limit each. A server replies in the order of the commands, so a late reply delays all
+ * later replies. If a reply is late, the connection is closed, and all calls in flight fail. The connection is also
+ * closed if the server is not the primary. Each reconnection resolves the server's address again. No command is sent
+ * twice.
  *
  * @module
  */
@@ -37,11 +38,11 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
   readonly traffic: Traffic
-  /** Called at most once a second, before a command is sent. Commands that the callback sends go first. */
+  /** Called at most once a second, before commands are sent. */
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time between checks of the server's role, in milliseconds. Without them, reads from a replica would not fail. */
+/** Time between checks of the server's role, in milliseconds. Without checks, a replica would answer reads. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -49,7 +50,7 @@ const [shortestPause, longestPause] = [50, 1000]
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when the call began to wait or, once sent, time when it was sent, on the clock of `performance.now()`. */
+  /** Time when a waiting call was made, or when a call in flight was sent, on the clock of `performance.now()`. */
   since: number
   /** Called once, with the replies to all commands in their order. */
   readonly resolve: (replies: readonly Reply[]) => void
@@ -61,13 +62,13 @@ export class RedisConnection {
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
-  /** The client that is connected; `undefined` while there is no connection. */
+  /** The connected client; `undefined` while there is no connection. */
   #client: Client | undefined
   /** Why there is no connection. */
   #cause: unknown
   /** Calls that are not sent yet, in the order in which they were made. */
   readonly #waiting = new Set<Call>()
-  /** Calls that await replies, in the order in which they were sent. */
+  /** Calls without a reply yet, in the order in which they were sent. */
   readonly #inFlight = new Set<Call>()
   #limit = new InFlightLimit()
   /** Time when the server was last asked for its role, on the clock of `performance.now()`. */
@@ -96,12 +97,11 @@ export class RedisConnection {
     return this.#waiting.size
   }
 
-  /** Returns whether the in-flight limit has room for a reply of unknown length. */
   hasRoom(): boolean {
     return this.#limit.hasRoomForUnknown
   }
 
-  /** Sends commands together, in order. @throws {Error} after a bounded time. `storeError` converts the error. */
+  /** Sends commands together, in order. See `Servers.send`. */
   send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
@@ -116,14 +116,13 @@ export class RedisConnection {
     if (this.#client !== undefined) this.#lose(cause)
   }
 
-  /** Closes the connection for good. Rejects all pending calls. No call may follow. */
+  /** Closes the connection for good, and rejects all pending calls. No call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
     this.#drop(new Error('the store is closed'))
   }
 
-  /** Sends waiting calls while the in-flight limit has room. */
   #sendWaiting(): void {
     const client = this.#client
     if (client === undefined) return
@@ -160,7 +159,7 @@ export class RedisConnection {
     }
   }
 
-  /** Asks for the server's role ahead of other commands, so that a replica's replies to these can be discarded. */
+  /** Asks for the server's role ahead of other commands. A replica's replies to the other commands are discarded. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -169,7 +168,7 @@ export class RedisConnection {
       (info) => {
         if (isReplica(String(info))) this.#leaveReplica(client)
       },
-      () => undefined, // ignored: the commands after INFO fail too, and report the error
+      () => undefined, // ignored: the commands sent after INFO fail too, and report the error
     )
   }
 
@@ -213,7 +212,7 @@ export class RedisConnection {
         const since = performance.now()
         onAttempt()
         await end
-        // The pause also grows if the server reports itself as a primary, but refuses changes like a replica.
+        // The pause also grows if a server that calls itself a primary soon turns out not to be the primary.
         const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
@@ -277,10 +276,10 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect, twice as long after each failure. The signal ends the wait. */
+/** Waits before the next attempt to connect, twice as long after each further failure. The signal ends the wait. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
-  // A random pause keeps services that lost the same server from all reconnecting at the same moment.
+  // The pause is random, so that services that lost the same server do not all reconnect at the same moment.
   const wait = pause * (0.5 + Math.random() / 2)
   await delay(wait, undefined, { signal }).catch(() => undefined)
 }

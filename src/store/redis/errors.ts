@@ -11,7 +11,6 @@ const {
   SocketClosedUnexpectedlyError,
 }: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client') // an `import` of this package would slow the start (process/log.ts)
 
-/** The purpose of a command: to read items, or to change an item. */
 export type Purpose = 'read' | 'change'
 
 /** The error of a command that was not sent, because there is no connection to the server. */
@@ -28,10 +27,10 @@ export class BusyError extends Error {}
 /** The error of a command whose reply did not arrive in time. */
 export class TimeoutError extends Error {}
 
-/** The error for a server that is not used, because it is not known to be the primary. */
+/** The error for a server that is not used, because it may not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code that a script returns if it failed after its first change, so that its outcome is unknown. */
+/** Error code that a script returns if it failed after its first change. The outcome is then unknown. */
 export const partlyDone = 'PARTLYDONE'
 
 /** Error code that a script returns if another program has written to the script's key. */
@@ -44,7 +43,7 @@ const refusals = new Set([
   unexpectedData,
 ])
 
-/** Pattern of error replies for a command in a script. Before Redis 7, the error's code is inside the text. */
+/** Pattern of error replies for a command in a script. Before Redis 7, such a reply does not begin with its code. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
 /** Returns the error for callers of the store. @param error an error from sending a command, or an error reply. */
@@ -59,7 +58,7 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   return unavailable(message, purpose, isUnknown, cause)
 }
 
-/** Returns the message for callers of the store, and whether a change may have taken effect despite the error. */
+/** Returns a message for callers of the store, and whether a change may have taken effect despite the error. */
 function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   const isUnsent = [NotConnectedError, ClientOfflineError, ClientClosedError].some(
     (kind) => error instanceof kind,
@@ -72,7 +71,7 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error reply proves that nothing changed. Other errors may come from a proxy after execution. */
+/** Returns whether an error reply proves that nothing changed. Other errors may come from a proxy after the change. */
 function isRefusal(error: unknown): boolean {
   const message = errorReplyOf(error) ?? partlyDone
   if (message.includes(partlyDone)) return false
@@ -106,7 +105,7 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Returns whether a server has refused a command, alone or in a script, because the server is a replica. */
+/** Returns whether a server has refused a command or a script, because the server is a replica. */
 export function isOfReplica(error: unknown): boolean {
   const message = errorReplyOf(error) ?? ''
   return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
@@ -114,11 +113,11 @@ export function isOfReplica(error: unknown): boolean {
   )
 }
 
-/** Names of commands in quotation marks, which may be logged when an error reply quotes them. */
+/** Matches names of commands that an error reply quotes. These names may be logged. */
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that may be logged: without quotations from commands, which may contain passwords or items. */
+/** Returns an error that may be logged: without quoted commands, which may contain a password or an item. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
 }
@@ -133,7 +132,7 @@ function withoutQuotations(message: string): string {
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/** Returns the error for a failed attempt to connect, without the password, which a server may repeat in its reply. */
+/** Returns the error for a failed attempt to connect. If the server has repeated the password, `***` replaces it. */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
@@ -151,7 +150,6 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   )
 }
 
-/** Callbacks for the state of the connection to a server. */
 export interface Reachability {
   /** Called when the connection to a server is lost, or when an attempt to connect fails. */
   lost(error: unknown): void
@@ -160,16 +158,16 @@ export interface Reachability {
 }
 
 /**
- * How long the store must stay connected before the log reports it as back, in milliseconds. While a
- * replica takes over in a cluster, connections may fail again, because the servers disagree for a moment.
+ * How long the store must stay connected before the log reports the store as back, in milliseconds. While a replica
+ * takes over in a cluster, the servers disagree for a moment, and new connections may be lost again.
  */
 export const settlingTime = 3_000
 
-/** Logs a warning when the store is lost and for each new cause, and a line when the store can be reached again. */
+/** Logs a warning for each cause for which the store cannot be reached, and a line when the store is back. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #onLost: () => void
-  /** Servers and causes that were logged since the store could last be reached. */
+  /** Servers and causes that have been logged since the store was last reported as back. */
   readonly #logged = new Set<string>()
   /** Timer from a new connection until the log reports that the store can be reached again. */
   #settling: NodeJS.Timeout | undefined
@@ -203,7 +201,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** Returns an error's message for the log, or its code. The error for a host with several addresses has no message. */
+/** Returns an error's message for the log, or its code: the error for a host with several addresses has no message. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

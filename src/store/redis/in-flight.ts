@@ -3,16 +3,15 @@
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum length of commands in flight and their replies, in bytes. This bounds the buffers of service and server. */
+/** Maximum length of commands in flight and their replies, in bytes. Limits the buffers of service and server. */
 const maxBytes = 32 * 1024 * 1024
-/** Minimum number of bytes counted for a call with its replies. This limits the calls in flight to 1,024. */
+/** Minimum number of bytes counted for a call with its replies. Limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum number of bytes counted for a reply of unknown length. This limits such replies in flight to 64. */
+/** Minimum number of bytes counted for a reply of unknown length. Limits such replies in flight to 64. */
 const minBytesOfUnknown = 512 * 1024
-/** Decay of the expected length of replies: after 44 short replies, a tenth of the longest one remains. */
+/** Decay of the expected length of a reply with each reply. After 44 short replies, it is a tenth of the longest. */
 const decay = 0.95
 
-/** Counts the bytes of commands and replies in flight on one connection. */
 export class InFlightLimit {
   #bytes = 0
   /** Expected length of a reply of unknown length, in bytes: the length of the longest recent reply. */
@@ -20,7 +19,7 @@ export class InFlightLimit {
 
   /**
    * Counts the commands of a call with their replies. While no other call is in flight, a call may exceed the limit.
-   * @returns the bytes to pass to `give` after the replies; `undefined` if the limit has no room for the call.
+   * @returns the bytes to pass to `give` after the replies; `undefined` if the call must wait.
    */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
@@ -58,7 +57,6 @@ function lengthOf(value: RedisValue): number {
   return Buffer.isBuffer(value) ? value.length : 0
 }
 
-/** Statistics about the network traffic on all connections of a store. */
 export class Traffic implements StoreTraffic {
   reconnections = 0
   redirections = 0

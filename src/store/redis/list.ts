@@ -2,8 +2,8 @@
  * Lists items, bucket by bucket. While the items of some buckets are sent to the client, the next buckets are read,
  * several in one call. A bucket with more than `batchBytes` is read in batches.
  *
- * A bucket that fits into one batch is read at one instant. Its items are cached with the version from the same reply,
- * so that the next list reads only buckets that have changed.
+ * A bucket that fits into one batch is read at one instant, and cached with the version from the same reply. The next
+ * list reads only buckets whose version has changed.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import type { Command, RedisReply } from './client.js'
 
 /** Expected total length of the buckets that one call reads, in bytes. */
 const maxBytesTogether = 256 * 1024
-/** Maximum number of buckets that one call reads. For 1,024 buckets, a call takes up to 2 ms. */
+/** Maximum number of buckets that one call reads. A call for 1,024 buckets takes up to 2 ms. */
 const maxTogether = 1024
 /** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
-/** Length at which joined texts are sent, in bytes. Joining more texts would take longer than another write. */
+/** Length at which joined texts are sent, in bytes. To join more texts takes longer than to write twice. */
 const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
@@ -37,7 +37,7 @@ const shortReply = 1024
 const cacheOverhead = 400
 const firstCursor = '0'
 
-/** An empty chunk, which lets the reader of a filtered list pause where it finds no items. */
+/** Chunk that lets the reader of a filtered list pause after buckets without a wanted item. */
 const emptyChunk = Buffer.alloc(0)
 
 /** The entries of a bucket in one reply to `HSCAN`. */
@@ -53,20 +53,18 @@ interface BucketTextsOptions {
   readonly corrupted: CorruptedKeys
   /** Bytes of items to request in one command. */
   readonly batchBytes: number
-  /** Maximum memory for cached buckets, in bytes. */
   readonly maxCachedBytes: number
   readonly read: Read
 }
 
-/** Reads the texts of buckets in one call. The rest of a long bucket is read in batches. @throws {StoreError} */
+/** Reads the texts of buckets in one call. The rest of a long bucket is read while iterating. @throws {StoreError} */
 export type ReadTexts = (
   buckets: readonly BucketState[],
 ) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
 
-/** Returns a function that reads the texts of buckets, each as a whole, or in batches if the bucket is long. */
 export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   const { states, corrupted, batchBytes, maxCachedBytes, read } = options
-  /** Cached texts of buckets, by key. Each change of a bucket replaces its version, a random UUID. */
+  /** Cached texts of buckets, by key. The texts are valid while the bucket has the same version. */
   const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
   let cachedBytes = 0
 
@@ -92,7 +90,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return { ...entries, cursor: cursor.toString(), client }
   }
 
-  /** Returns and caches the texts of a bucket that one batch contains completely. */
+  /** Returns the texts of a bucket that one batch contains completely, and caches the texts. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
@@ -114,7 +112,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // If another server process replied, it does not know the cursor, so the bucket is read again from its start.
+      // Another server process does not know the cursor. If it has replied, the bucket is read again from its start.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }

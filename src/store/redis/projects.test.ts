@@ -11,7 +11,7 @@ const texts = ['a', 'b', 'a', 'c'].map((project) => {
   return [id, Buffer.from(`{"id":"${id}","project_id":"${project}"}`)] as const
 })
 
-/** Returns a function for the versions of projects in a bucket with these items, and counts reads of the bucket. */
+/** Returns a function for the versions of projects in a bucket with the given items, and counts reads of the bucket. */
 function versionsOf(items: typeof texts, watched: string[] = []) {
   const state = { key: 'bucket', field: null, bytes: 1, version: '1' }
   const states = { all: async () => ({ states: [state], version: '1' }) } as unknown as BucketStates // the rest is unused

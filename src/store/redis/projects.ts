@@ -1,6 +1,6 @@
 /**
  * Computes the versions of projects, from which the `ETag` of a project's list derives. The items of a project are
- * spread over all buckets, so the version of a bucket does not belong to a single project. Instead, a search reads all
+ * spread over all buckets, so versions of buckets do not tell which project has changed. Instead, a search reads all
  * items and hashes the texts of each requested project. Requests that arrive during a search share the next search.
  *
  * @module
@@ -12,23 +12,23 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts, in bytes. The version of a longer one changes with items of any project. */
+/** Maximum length of a project's texts, in bytes. The version of a longer project changes with items of any project. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
 /** Maximum number of versions of projects that are kept. */
 const maxVersions = 10_000
 
-/** The result of a search: the states of all buckets, and versions of projects by name. */
-interface Found {
+interface SearchResult {
   readonly states: readonly BucketState[]
+  /** Versions of projects, by name. */
   readonly versions: ReadonlyMap<string, string>
 }
 
 /**
  * Returns a function that reads the states of all buckets, and computes the version of a project. The function throws
  * a `StoreError` if a read fails.
- * @param watched returns the names of watched projects. Each search includes them, because watchers need the versions.
+ * @param watched returns the names of watched projects. Each search computes their versions too, for their watchers.
  */
 export function createProjectReads(
   states: BucketStates,
@@ -36,18 +36,18 @@ export function createProjectReads(
   watched: () => Iterable<string>,
 ): (project: string) => Promise<AllBuckets> {
   /** The next search, which begins after the current search, with the projects requested so far. */
-  let next: { readonly projects: Set<string>; readonly found: Promise<Found> } | undefined
+  let next: { readonly projects: Set<string>; readonly found: Promise<SearchResult> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
   /** Versions of projects, valid for one version of all buckets. */
   let known = { version: '', versions: new Map<string, string>() }
 
-  async function search(projects: ReadonlySet<string>): Promise<Found> {
+  async function search(projects: ReadonlySet<string>): Promise<SearchResult> {
     const { states: all, version } = await states.all()
     if (known.version !== version || known.versions.size > maxVersions) {
       known = { version, versions: new Map() }
     }
     const { versions } = known
-    /** Total length of the texts, and digest of each text, for each project in the search. */
+    /** Total length of the texts and digest of each text, by project. */
     const found = new Map<string, { length: number; digests: string[] }>()
     for (const project of projects) {
       if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
@@ -94,8 +94,8 @@ export function createProjectReads(
 }
 
 /**
- * Combines the digests of texts into one digest, independent of their order. The digests are sorted rather than XORed,
- * because a client could replace some of 170 items in such a way that the XOR of all digests stays the same.
+ * Combines the digests of texts into one digest that does not depend on their order. The digests are sorted and not
+ * XORed, because a client could replace some of 170 items in such a way that the XOR of all digests stays the same.
  */
 function digestOf(digests: string[]): string {
   return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')

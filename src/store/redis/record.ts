@@ -36,7 +36,7 @@ return ARGV`
 
 interface StoreRecordOptions {
   readonly prefix: string
-  /** The keys of all buckets, according to the settings of this service. */
+  /** Keys of all buckets, according to the settings of this service. */
   readonly keys: readonly string[]
   readonly log: Pick<Logger, 'warn'>
   readonly servers: Pick<Servers, 'send' | 'serverOf'>
@@ -45,9 +45,9 @@ interface StoreRecordOptions {
 export class StoreRecord {
   readonly key: string
   readonly #options: StoreRecordOptions
-  /** The result of the last comparison with the record; `undefined` if there is none, or if it is outdated. */
+  /** Result of the last comparison with the record; `undefined` if there was no record, or after a lost connection. */
   #result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service. If so, a lost record is written again. */
+  /** Whether the record has ever matched this service. If so, this service may write a lost record again. */
   #wasMatched = false
   /** Message of the last logged mismatch. */
   #logged: string | undefined
@@ -58,12 +58,12 @@ export class StoreRecord {
     this.key = `${options.prefix}{store}`
   }
 
-  /** Whether the record, when last read, matched this service. Only then may the service read and change items. */
+  /** Whether the record matched this service when last read. Otherwise, the service may not read or change items. */
   get isMatched(): boolean {
     return this.#result === 'matched'
   }
 
-  /** The error if the record, when last read, did not match this service. */
+  /** The error if the record did not match this service when last read. */
   get mismatch(): StoreMismatchError | undefined {
     return this.#result === 'matched' ? undefined : this.#result
   }
@@ -73,7 +73,7 @@ export class StoreRecord {
     this.#result = undefined
   }
 
-  /** Sends a command that reads the record again, and ignores errors: in a cluster, only one server has the record. */
+  /** Reads the record again with one command. Errors are ignored: in a cluster, only one server has the record. */
   readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
     send(['HMGET', this.key, 'buckets', 'format']).then(
       (content) => this.#judge(content),
@@ -97,7 +97,7 @@ export class StoreRecord {
   /**
    * Reads the record, or writes a record if there is none, and compares its values with the service's values.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} if the record cannot be read. Then the last result is kept. `storeError` converts the error.
+   * @throws {Error} if the record cannot be read. The last result is then kept. `storeError` converts the error.
    */
   compare(): Promise<void> {
     this.#pending ??= this.#compare().finally(() => {
@@ -137,7 +137,7 @@ export class StoreRecord {
     this.#logged = undefined
   }
 
-  /** Returns why this service may not write a record; `undefined` if it may. */
+  /** Returns why this service may not write a record; `undefined` if the service may write it. */
   async #obstacle(): Promise<string | undefined> {
     const { keys, servers } = this.#options
     const own = keys.length
@@ -162,7 +162,7 @@ export class StoreRecord {
   }
 }
 
-/** Returns the value of a reply. @throws {Error} if the reply is an error. */
+/** @throws {Error} if the reply is an error. */
 function valueIn(reply: Reply | undefined): RedisValue {
   if (reply instanceof Error) throw reply
   return reply?.value ?? null

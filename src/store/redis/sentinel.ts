@@ -7,7 +7,7 @@ import { reasonOf, TimeoutError } from './errors.js'
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
-/** The answer of one sentinel about the primary. */
+/** What one sentinel says about the primary. */
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
@@ -20,8 +20,8 @@ export interface Answer {
 export type Sentinel = ReturnType<typeof createSentinel>
 
 /**
- * Returns an object that asks one sentinel, through two connections: protocol version 2 requires a separate
- * connection for events. If a connection is lost, the next query opens both again.
+ * Returns an object that asks one sentinel, over two connections: protocol version 2 requires a separate connection for
+ * events. If one of the connections is lost, the next query opens both connections again.
  * @param host host and port of the sentinel.
  * @param onEvent called for each event that the sentinel publishes.
  */
@@ -69,7 +69,7 @@ export function createSentinel(
       return isPresent
     },
 
-    /** Asks the sentinel for the primary. @throws {Error} after a bounded time, if it does not answer. */
+    /** Asks the sentinel for the primary. @throws {Error} after a bounded time, if the sentinel does not answer. */
     async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier query')
       isAsked = true

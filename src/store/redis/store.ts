@@ -50,7 +50,7 @@ import { WatchedPrimary } from './watched-primary.js'
 export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   /** Address of the server, in the same syntax as `STORE_URL`. */
   readonly url: string
-  /** Prefix of all keys of the store. It has no braces, because text in braces determines the slot in a cluster. */
+  /** Prefix of all keys of the store, without braces, because text in braces determines the slot in a cluster. */
   readonly prefix: string
   /** Number of buckets, a power of two. All services with the same prefix must use the same number. */
   readonly buckets?: number
@@ -63,11 +63,12 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
 /** Namespace UUID from which an `Idempotency-Key` derives ids. All services use the same UUID. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
-/** How long the result of a health check is reused, in milliseconds, because clients may send any number of checks. */
+/** How long the result of a health check is reused, in milliseconds. Clients may ask for the result at any rate. */
 const healthyFor = 1000
 
 /**
- * Opens a store. Resolves once the first attempt to connect has succeeded or failed. After a failure, others follow.
+ * Opens a store. Resolves once the first attempt to connect has succeeded or failed. After a failure, the store keeps
+ * trying to connect.
  * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
@@ -80,7 +81,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const record = new StoreRecord({ prefix, keys, log, servers })
   await servers.firstAttempt
   await record.compare().catch((error) => {
-    if (!(error instanceof StoreMismatchError)) return // ignored: the store tries again, and is unhealthy until then
+    if (!(error instanceof StoreMismatchError)) return // ignored: the store tries again, and stays unhealthy meanwhile
     servers.close()
     throw error
   })
@@ -95,7 +96,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     statesOf: async (wanted) =>
       wanted ? await states.some([...wanted]) : (await states.all()).states,
   })
-  const readWithProject = createProjectReads(states, readTexts, () => changes.projects)
+  const readWithProject = createProjectReads(states, readTexts, () => changes.watchedProjects)
 
   /** Sends commands, in one call to each server. @throws {StoreError} if the commands cannot be sent. */
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
@@ -159,8 +160,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 
   /**
-   * Runs a script that changes an item in its bucket.
-   * @param expected the text that the stored item must have; any text by default.
+   * Runs a script that changes an item, and calls the item's watchers.
+   * @param expected text that the stored item must have; any text by default.
    */
   async function change(
     script: Script,
@@ -175,11 +176,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       throw error
     })
     const outcome = outcomes[value as keyof typeof outcomes] // scripts return one of these numbers
-    if (outcome === 'done') changes.made(id, item === '' ? undefined : projectOf(item))
+    if (outcome === 'done') changes.callWatchers(id, item === '' ? undefined : projectOf(item))
     return outcome
   }
 
-  /** Returns the key of one bucket on each server. */
+  /** Returns one key for each server: the key of a bucket on this server. */
   function keyOfEachServer(): string[] {
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
@@ -199,7 +200,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
-  /** Checks that all servers accept commands and that no key is still corrupted. @throws {Error} if a check fails. */
+  /** Checks that all servers accept commands, and that no key is corrupted any more. @throws {Error} if a check fails. */
   async function assertServes(): Promise<void> {
     await record.assure(record.key, 'read')
     const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]

@@ -2,9 +2,9 @@
  * The connection to a Redis primary that sentinels watch. The sentinels are asked for the primary before each attempt
  * to connect, every second while there is a connection, and whenever a sentinel publishes an event.
  *
- * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels reach it. These
- * changes are lost. So commands are sent and replies accepted only while recent answers from the sentinels name the
- * connected server (docs/reference/redis.md).
+ * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels reach the former
+ * primary. Such changes are lost. So commands are sent and replies accepted only while recent answers of the sentinels
+ * name the connected server (docs/reference/redis.md).
  *
  * @module
  */
@@ -41,7 +41,7 @@ export class WatchedPrimary {
   readonly #connection: RedisConnection
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
-  /** The epoch (failover number) in the last answer that counted. */
+  /** Epoch (failover number) of the last answer that was not ignored. */
   #epoch = 0
   /** Host and port of the primary that the sentinels named last; `undefined` while no primary may be used. */
   #named: string | undefined
@@ -49,7 +49,7 @@ export class WatchedPrimary {
   #cause: unknown
   /** Host and port of the server that the connection uses. */
   #used: string | undefined
-  /** Time until which the last answers are valid, on the clock of `performance.now()`. */
+  /** Time at which the last answers expire, on the clock of `performance.now()`. */
   #validUntil = 0
   /** Whether the log already says that no sentinel answers. */
   #isSilenceLogged = false
@@ -87,7 +87,7 @@ export class WatchedPrimary {
     return this.#connection.hasRoom()
   }
 
-  /** Sends commands while the sentinels name the connected server, and returns replies only if they still name it. */
+  /** Sends commands while the sentinels name the connected server. Returns replies only if they still name it. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
@@ -150,7 +150,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Handles a query without valid answers: an existing connection stays in use, but no new connection is made. */
+  /** Handles a query without valid answers. An existing connection stays in use, but no new connection is made. */
   #goOn(cause: string): void {
     this.#cause = new Error(cause)
     if (!this.#connection.isReady) {
@@ -176,7 +176,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Asks all sentinels. Waits only for sentinels that answered the last query in time, or for all if none did. */
+/** Asks all sentinels. Waits only for those that answered the last query in time; for all sentinels if none did. */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -195,14 +195,14 @@ async function answersOf(
 }
 
 /**
- * Returns the primary that the sentinels with the highest epoch name, as the sentinels themselves do. If these name
- * several servers, the server with the most votes is returned, and in a tie the former primary.
+ * Returns the primary that the sentinels with the highest epoch name. Sentinels choose a primary by the same rule. If
+ * the sentinels name several servers, the server with the most votes is returned, and in a tie the former primary.
  *
  * The state is `down` if most sentinels cannot reach the primary, and `retiring` if a sentinel has begun a failover. In
  * both cases, changes that the primary accepts will be lost.
  *
- * Answers with a lower epoch than the known epoch are ignored if they come from a minority, which must have missed a
- * failover. From a majority, they count: the sentinels have been set up anew.
+ * Answers with a lower epoch than the known epoch are ignored if they come from a minority of the sentinels, because
+ * these sentinels must have missed a failover. A majority with a lower epoch has been set up anew: its answers count.
  * @param count total number of sentinels.
  * @param before host and port of the former primary.
  * @returns `undefined` if no answer counts.
