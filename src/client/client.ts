@@ -72,7 +72,8 @@ export class ItemStoreClient<T extends object = Item> {
 
   /**
    * Replaces an item completely. Its `project_id` becomes null unless the options or the data contain one.
-   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if `ifMatch` differs.
+   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if `ifMatch` differs
+   * from its tag.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
@@ -95,7 +96,7 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.update(id, changed, textOf, options))
   }
 
-  /** Deletes an item. @throws {ItemStoreError} with `status` 404 if it does not exist; `PRECONDITION_FAILED`. */
+  /** Deletes an item. @throws {ItemStoreError} in the same cases as {@link replace}. */
   async delete(id: string, options?: MatchOptions): Promise<void> {
     const path = pathOf(id)
     const headers = ifMatchHeaders(options)

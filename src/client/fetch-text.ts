@@ -63,7 +63,7 @@ export async function fetchText(
     }
   }
 
-  // Redirects are not followed: that would turn a create into a GET, and could send the token to another host.
+  // Redirects are not followed, because a redirect can turn a create into a GET, and send the token to another host.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await outcomeOf(() => fetch(url, options))
@@ -81,7 +81,7 @@ export type Signal = AbortSignal | undefined
 
 /**
  * Waits for a time in milliseconds, or for an operation that is limited to this time.
- * @throws the reason of the signal when it is aborted. If it was aborted before, the operation is not started.
+ * @throws the signal's reason when the signal is aborted. If it is already aborted, the operation is not started.
  * @throws {ItemStoreError} `TIMEOUT` if the operation takes longer.
  */
 export function wait(time: number, signal: Signal): Promise<void>

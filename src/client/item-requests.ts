@@ -81,12 +81,13 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined // default: the data's
+      // With `undefined`, the replace uses the project in the data.
+      const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // Conflicts are over sooner than failures, so the delay is a tenth of the usual one: 20 to 40 ms at first.
+        // Conflicts end sooner than failures, so the delay is a tenth as long: 20 to 40 ms at first.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -179,7 +180,7 @@ export function jsonText(text: string): string {
 /**
  * Returns the body of a create or replace.
  * @param data the JSON text of an object.
- * @param projectId default: the `project_id` in the data. There, the service would ignore it.
+ * @param projectId by default, the `project_id` in the data, where the service would ignore it.
  * @throws {TypeError} for a lone surrogate, or a project that is not text, since `JSON` would turn 1e400 into `null`.
  */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {

@@ -46,7 +46,7 @@ export class ItemStoreError extends Error {
 
 /**
  * Returns the error that a response reports.
- * @param text the body. If it does not have the form of spec §7, it comes from a proxy or another server.
+ * @param text the body. A body without the form of spec §7 comes from a proxy or another server.
  */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
@@ -75,7 +75,6 @@ export function wrong(problem: string): TypeError {
   return new TypeError(`ItemStoreClient: ${problem}`)
 }
 
-/** Whether the error is an `ItemStoreError` with this code. */
 export function hasCode(error: unknown, code: ErrorCode | ClientErrorCode): boolean {
   return error instanceof ItemStoreError && error.code === code
 }
@@ -89,7 +88,6 @@ export function membersIn(text: string): Members {
   }
 }
 
-/** Members of an object of unknown form. */
 type Members = Readonly<Record<string, unknown>>
 
 /** Returns a value of any type as an object, so that its members can be read. A primitive becomes a wrapper object. */

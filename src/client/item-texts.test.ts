@@ -38,8 +38,7 @@ function envelope(data: string, other = '1'): string {
   return `{"session_id":"s","before":${other},${alike},"data":${data},"message":"\\"data\\": {","after":${other}}`
 }
 
-/** Splits the text at these positions. */
-function broken(text: string, places: readonly number[]): string[] {
+function splitAt(text: string, places: readonly number[]): string[] {
   const ends = [...new Set(places.map((place) => place % text.length)), text.length].sort(
     (one, other) => one - other,
   )
@@ -51,7 +50,7 @@ describe('item texts are extracted exactly, wherever the parts of the response e
     const places = fc.array(fc.nat(), { maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(fc.array(item), jsonValue, places, async (items, other, places) => {
-        const parts = broken(envelope(`[${items.join(' ,')}]`, other), places)
+        const parts = splitAt(envelope(`[${items.join(' ,')}]`, other), places)
         assert.deepEqual(await cut(2, parts), { texts: items, isComplete: true })
       }),
       { numRuns: 2_000 },

@@ -40,7 +40,7 @@ export class TextResponse {
   }
 
   /**
-   * Yields the texts of the items in batches, one per part of the body. A batch has the items that end in its part.
+   * Yields the texts of the items in batches: for each part of the body, the texts of the items that end in this part.
    * Item texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may
    * come from another server. Always takes linear time: each part is scanned once, and each item text is searched once.
    * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id; at the end, if the response was cut off or is not
@@ -104,7 +104,7 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses turns a tag into a weak one, which never matches. Undo this: the item's text is the same.
+    // A proxy that compresses makes the tag weak, so it would never match. Undo this, as the item's text is unchanged.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }

@@ -61,8 +61,8 @@ export interface CreateOptions extends WriteOptions {
 
 export interface MatchOptions extends CallOptions {
   /**
-   * An entity tag, or an item that has one (`tagOf`). If the stored item has another tag, it is not changed, and the
-   * call fails with `PRECONDITION_FAILED`.
+   * An entity tag, or an item that has a tag (`tagOf`). If the tag of the stored item differs, the item is not changed,
+   * and the call fails with `PRECONDITION_FAILED`.
    */
   readonly ifMatch?: string | object | undefined
 }
@@ -71,8 +71,8 @@ export interface ReplaceOptions extends WriteOptions, MatchOptions {}
 
 export interface UpdateOptions extends CallOptions {
   /**
-   * Whether `change` may be applied twice. If so, the call is retried when its outcome is unknown. By default, it then
-   * fails, for example with `CONNECTION_LOST`.
+   * Whether `change` may be applied twice. If so, the call is retried when its outcome is unknown. By default, the call
+   * then fails, for example with `CONNECTION_LOST`.
    */
   readonly isRepeatable?: boolean | undefined
 }

@@ -129,7 +129,7 @@ function createTokenSource(token: Token | undefined) {
   const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
-    /** Returns the current token. Concurrent calls share one request for it. */
+    /** Returns the current token. Concurrent calls share one request for a token. */
     current() {
       latest ??= ask()
       return latest
@@ -155,7 +155,7 @@ const longestBackoff = 5_000
 
 /**
  * Returns the delay before a retry in milliseconds; `undefined` if the request must not be retried.
- * @param isOnce whether the request must not take effect twice. It is then retried only if it certainly had no effect.
+ * @param isOnce whether the request must not take effect twice. Then it is retried only if it certainly had no effect.
  * @param retries number of retries so far.
  */
 export function retryDelay(
@@ -171,7 +171,7 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns a delay in milliseconds that grows with each retry and is added to the service's `Retry-After`. */
+/** Returns the delay before a retry in milliseconds: `Retry-After`, and a random time that grows with each retry. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together do not retry together.
