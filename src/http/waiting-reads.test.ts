@@ -2,20 +2,15 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '../../test/support/garbage.js'
 import type { ItemStore } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { createWaitingReads } from './waiting-reads.js'
 
 test('a waiting read does not keep the item that it has read in memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage: () => void = runInNewContext('gc')
   const stopping = new AbortController()
-  const reads = createWaitingReads(
-    { watch: () => () => {} } as object as ItemStore,
-    stopping.signal,
-  ) // a store in which nothing changes
+  const store = { watch: () => () => {} } as object as ItemStore // a store in which nothing changes
+  const reads = createWaitingReads(store, stopping.signal)
   const held: WeakRef<object>[] = []
   const read = async () => {
     const state = { tag: '"1"', bodyBytes: 100, item: Buffer.alloc(100) } as const

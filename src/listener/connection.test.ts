@@ -6,8 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '../../test/support/garbage.js'
 import { until } from '../../test/support/until.js'
 import type { Connection } from './connection.js'
 import { createListener, type Listener, type ListenerLimits } from './listener.js'
@@ -344,8 +343,6 @@ test('an empty line does not delay a stop', async () => {
 })
 
 test('an idle connection keeps neither its last request nor its last response in memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage: () => void = runInNewContext('gc')
   const opened = await open({}, answer)
   const { served, socket } = opened
   socket.write(ask)
