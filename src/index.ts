@@ -225,7 +225,7 @@ function newSecret(): string {
   return randomBytes(secretLength).toString('base64url')
 }
 
-/** Turns options into settings. @throws {UsageError} if options are unknown or invalid, with a line for each. */
+/** @throws {UsageError} if options are unknown or invalid, with a line for each. */
 function settingsFrom(given: object): Config {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
@@ -237,7 +237,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** Returns the keys for a secret. @throws {UsageError} for an unusable text. A function is checked on each call. */
+/** @throws {UsageError} for an unusable text. The result of a function is checked on each call instead. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

@@ -129,7 +129,6 @@ export interface OpenedStore {
   itemBytes(): number
 }
 
-/** Creates a store in process memory (spec §1.2) with the limits in the settings. */
 export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): MemoryStore {
   return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
 }

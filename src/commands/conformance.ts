@@ -15,7 +15,7 @@ import { requireSecret } from './secret.js'
 /** Formats of the report. Node's test runner prints TAP itself; this package has a reporter for each other format. */
 const reporters = ['spec', 'tap', 'junit']
 
-/** Algorithm with which the tests sign tokens. Every implementation supports it (spec §5.3). */
+/** Algorithm with which the tests sign tokens. Every implementation supports this algorithm (spec §5.3). */
 const algorithm = 'HS256'
 
 /** Maximum time to wait for the first response of the service, in milliseconds. */

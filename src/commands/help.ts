@@ -26,7 +26,6 @@ const secrets = `From the environment only, not as flags:
 const envFile = `A file .env in the working directory is read too; the environment takes precedence.
 `
 
-/** Help texts by subcommand. */
 const texts = {
   serve: () => `Usage: item-store serve [settings]
 
@@ -84,13 +83,11 @@ From the environment or .env:
 `,
 }
 
-/** Returns the help of the whole command: its usage, settings and secrets. */
 export function overview(): string {
   const title = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory`
   return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
 }
 
-/** Returns the help of a subcommand. */
 export function commandHelp(command: keyof typeof texts): string {
   return texts[command]()
 }
@@ -109,7 +106,6 @@ const meaningColumn = 47
 /** Matches a line of the meaning of a setting. The line ends by column 100 unless a single word is longer. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
-/** Returns the help lines of all settings. */
 export function describeSettings(): string {
   return Object.values(settings)
     .map(({ name, defaultText, meaning }) => {

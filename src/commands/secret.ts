@@ -19,7 +19,6 @@ const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommen
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
-/** Returns a token signed with the current secret. */
 export async function token(args: string[]): Promise<string> {
   const options = { sub: { type: 'string' }, expires: { type: 'string', default: '1h' } } as const
   const { sub, expires } = readArguments('token', args, options).values
@@ -44,7 +43,6 @@ export function requireSecret(): void {
   throw new UsageError(JWT_SECRET || JWT_SECRET_FILE ? problem : `${problem}; ${toSign}`)
 }
 
-/** @throws {UsageError} if both `JWT_SECRET` and `JWT_SECRET_FILE` are set. */
 export function refuseTwoSecrets(): void {
   if (process.env.JWT_SECRET && process.env.JWT_SECRET_FILE) {
     throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')

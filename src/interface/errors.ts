@@ -94,12 +94,10 @@ export const errorKinds = {
 export type ErrorName = keyof typeof errorKinds
 export type ErrorCode = Exclude<ErrorName, 'itemNotFound'>
 
-/** Returns whether an error comes from the verification of a token. */
 export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** A limit that the process currently exceeds. */
 export interface ExceededLimit {
   /** Name of the setting, or a description of the limited quantity. */
   readonly limit: string
@@ -109,7 +107,7 @@ export interface ExceededLimit {
 }
 
 interface ApiErrorOptions extends ErrorOptions {
-  /** The limit whose excess makes the service reject the request. */
+  /** The exceeded limit because of which the service rejects the request. */
   readonly exceeded?: ExceededLimit
   /** Headers of the response. They replace the headers in the catalogue. */
   readonly headers?: HeaderList

@@ -46,7 +46,7 @@ export const replayedHeader = 'Idempotent-Replayed'
 
 /**
  * Header of each response with a session id in its body, and of each 304 sent in place of such a response. If a cache
- * stored and reused the body, another request would get its `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
+ * stored and reused the body, another request would get a wrong `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
  */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 

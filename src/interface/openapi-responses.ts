@@ -37,7 +37,6 @@ const replaceRequest = { data: { title: 'Buy milk', done: true } }
 const item = { id: itemId, project_id: 'demo', ...itemRequest.data }
 const replacedItem = { id: itemId, project_id: null, ...replaceRequest.data }
 
-/** Returns all examples by name. @param version semantic version of the service. */
 export function examples(version: string): Record<string, object> {
   const healthy = {
     session_id: sessionId,
@@ -81,7 +80,7 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A documented response header: exposed to pages, or `Cache-Control`, which all may read (Fetch standard §2.2.2). */
+/** A documented header: an exposed header, or `Cache-Control`, which every page may read (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {

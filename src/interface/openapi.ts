@@ -90,7 +90,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Errors of the item requests that are rejected under overload, which are all requests but deletes. */
+/** Errors of the item requests that are rejected under overload: all item requests except deletes. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']

@@ -15,8 +15,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // Pino's own destination is not used. Once nobody reads standard output any more, it would retry forever, and so keep
-  // the process from exiting.
+  // Pino's own destination is not used. When the program that reads standard output ends, Pino's destination would
+  // retry forever, and so keep the process from exiting.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {

@@ -19,13 +19,12 @@ export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLog
   readonly isReadable: boolean
 }
 
-/** How long clients may still send a request after the service has begun to stop, in milliseconds. */
+/** Time during which clients may still send a request after the service has begun to stop, in milliseconds. */
 const lastRequestGrace = 500
 
 /** Number of file descriptors kept free for files, for metrics, and for connections that are about to be refused. */
 const reservedDescriptors = 32
 
-/** A service that listens. */
 interface Started {
   /** URL of the service on this machine, without a trailing slash. */
   readonly url: string
@@ -51,7 +50,7 @@ export async function start(
       import('./load.js'),
     ])
   const log = createLog(settings.logLevel, isReadable)
-  // By now, all code has been loaded, so this is the memory of the idle process.
+  // All code is loaded now, so the resident memory is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: settings.maxMemoryBytes,
     maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
