@@ -1,4 +1,4 @@
-/** Reports that a port is in use before an installation or build starts, because that can take a minute. */
+/** Reports that a port is in use before an installation or build starts, because both can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'

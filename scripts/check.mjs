@@ -1,7 +1,7 @@
 /**
  * `npm run check -- NAME`: runs a check that may take longer than a test. Options set its length. Each check is a file
- * in `test/large`, which says what it checks: a program in `checks`, or a test that is run with larger numbers than by
- * default. A check exits with code 1 if something is wrong.
+ * in `test/large`: a program in `checks`, or a test that runs with larger numbers than by default. The first comment of
+ * the file says what is checked. A check exits with code 1 if something is wrong.
  */
 
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** The file of each check, with its default options. They come before the command-line options, which override them. */
+/** File and default options of each check. Options of the command line come later, so they override the defaults. */
 const checks = new Map([
   ['changes', ['changes/changes.test', '--increments=16000', '--creates=100000']],
   [

@@ -1,6 +1,6 @@
 /**
- * `npm run coverage`: runs all tests, and reports the lines, branches and functions of `src` that they reach in any of
- * their processes. `npm run coverage -- NAME`: runs only the test files whose path contains the name.
+ * `npm run coverage`: runs all tests, and reports which lines, branches and functions of `src` run in any process of
+ * the tests. `npm run coverage -- NAME`: runs only the test files whose path contains the name.
  *
  * The services under test run from the bundle, and the unit tests from `build`. Source maps lead from both to the same
  * lines of TypeScript. Killed processes do not count.

@@ -35,7 +35,6 @@ export function makeReady() {
   for (const output of outputs) writeFileSync(stampOf(output), stamp)
 }
 
-/** Returns whether everything is installed and built. */
 export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
@@ -58,7 +57,7 @@ function installIn(folder) {
  */
 
 /**
- * Returns whether the installed packages of a folder are those of its lock file, according to npm's own list of them.
+ * Returns whether the installed packages of a folder match its lock file, according to npm's own list of packages.
  * @param {string} folder
  */
 function isInstalled(folder) {
@@ -88,8 +87,8 @@ function packagesIn(file) {
 }
 
 /**
- * Returns whether an optional package, for example a native binding, is for this machine. A package that names no
- * system is not, because only packages for other machines need it.
+ * Returns whether an optional package, for example a native binding, is for this machine. Returns `false` for a package
+ * that names no system, because only packages for other machines need it.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
@@ -112,7 +111,6 @@ function stampOf(output) {
   return join(root, output, '.stamp')
 }
 
-/** Returns the stamp for a build of the current inputs. */
 function currentStamp() {
   const variant = process.env.NODE_V8_COVERAGE === undefined ? '' : 'with source maps '
   return variant + hashOf(inputs)

@@ -1,4 +1,4 @@
-/** A folder for the temporary files of a run, which is removed at its end. */
+/** Creates a folder for the temporary files of a run, and removes the folder when the run ends. */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const prefix = 'item-store-run-'
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()
   const folder = mkdtempSync(join(tmpdir(), prefix))
-  chmodSync(folder, 0o755) // nginx reads from it as another user
+  chmodSync(folder, 0o755) // nginx, which reads files in this folder, runs as another user
   process.env.TMPDIR = folder
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder

@@ -59,10 +59,7 @@ async function check() {
   ])
 }
 
-/**
- * Runs test files. If a file fails, this process ends with an error, too.
- * @param {string[]} files
- */
+/** @param {string[]} files */
 async function runTests(files) {
   if (files.length === 0) return
   await runNode([
