@@ -7,13 +7,18 @@ import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { mapped } from '../memory/mapped.js'
 import { newItemId } from './id.js'
 import { encodeItem } from './item.js'
-import { InvalidItemError, parseItemRequest, readItemRequest } from './item-request.js'
+import {
+  InvalidItemError,
+  type ItemRequest,
+  parseItemRequest,
+  readItemRequest,
+} from './item-request.js'
 import { atOnce } from './slices.js'
 
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** Makes an item from a request body, and returns the end of its text: all characters after `"project_id":`. */
+/** Makes an item from a request body. @returns the end of the item's text: all characters after `"project_id":`. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -167,11 +172,20 @@ describe('a body that arrives in parts', () => {
     fc.assert(
       fc.property(body, fc.array(fc.nat(), { maxLength: 8 }), (bytes, places) => {
         const ends = places.map((place) => place % (bytes.length + 1)).sort((one, two) => one - two)
-        const whole = cameTo(bytes, [])
-        assert.equal(cameToAtOnce(bytes), whole)
-        assert.equal(cameTo(bytes, ends), whole)
         const each = Array.from(bytes, (_, place) => place)
-        assert.equal(cameTo(bytes, each), whole)
+        const whole = outcomeOf(() => readInParts(bytes, []))
+        assert.equal(
+          outcomeOf(() => parseItemRequest(Buffer.from(bytes))),
+          whole,
+        )
+        assert.equal(
+          outcomeOf(() => readInParts(bytes, ends)),
+          whole,
+        )
+        assert.equal(
+          outcomeOf(() => readInParts(bytes, each)),
+          whole,
+        )
         assert.equal(/^The body is not valid/.test(whole), !isJson(bytes))
       }),
       { numRuns: 2000 },
@@ -213,33 +227,28 @@ test('a body longer than 128 MiB is rejected, because positions of names have 27
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** Checks a body that arrives in parts. Returns its item or the error message. @param ends offsets where parts end. */
-function cameTo(bytes: Buffer, ends: readonly number[]): string {
-  const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
-  bytes.copy(body.bytes)
-  const work = readItemRequest(body)
+/** Returns the text of the item that a check makes, or the check's error message. */
+function outcomeOf(check: () => ItemRequest): string {
   try {
-    for (const end of ends) {
-      body.length = end
-      while (work.next().value !== 'waiting');
-    }
-    body.length = bytes.length
-    body.isComplete = true
-    return encodeItem(id, atOnce(work)).toString()
+    return encodeItem(id, check()).toString()
   } catch (error) {
     if (error instanceof InvalidItemError) return error.message
     throw error
   }
 }
 
-/** Checks a body in one piece. Returns its item or the error message. */
-function cameToAtOnce(bytes: Buffer): string {
-  try {
-    return encodeItem(id, parseItemRequest(Buffer.from(bytes))).toString()
-  } catch (error) {
-    if (error instanceof InvalidItemError) return error.message
-    throw error
+/** Checks a body that arrives in parts. @param ends offsets at which parts end. */
+function readInParts(bytes: Buffer, ends: readonly number[]): ItemRequest {
+  const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
+  bytes.copy(body.bytes)
+  const work = readItemRequest(body)
+  for (const end of ends) {
+    body.length = end
+    while (work.next().value !== 'waiting');
   }
+  body.length = bytes.length
+  body.isComplete = true
+  return atOnce(work)
 }
 
 function arriving(bytes: Buffer) {
