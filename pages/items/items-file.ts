@@ -1,8 +1,8 @@
 /** Parses files that the user imports, and makes files that the user exports. @module */
 
-import { JsonSyntaxError } from '../../src/item/json-syntax.js'
+import { JsonSyntaxError, type Span } from '../../src/item/json-syntax.js'
 import { positionOf } from '../../src/item/scan.js'
-import { type Span, seedObjects, withoutMark } from '../../src/item/seed-objects.js'
+import { seedObjects, withoutMark } from '../../src/item/seed-objects.js'
 import { invalidProject, isProject } from './draft.js'
 import type { Yield } from './yield.js'
 

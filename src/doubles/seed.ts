@@ -12,9 +12,9 @@ import {
   type ItemRequest,
   parseItemRequest,
 } from '../item/item-request.js'
-import { JsonSyntaxError } from '../item/json-syntax.js'
+import { JsonSyntaxError, type Span } from '../item/json-syntax.js'
 import { positionOf } from '../item/scan.js'
-import { type Span, seedObjects, withoutMark } from '../item/seed-objects.js'
+import { seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
 /** Error for an invalid seed. The message begins with the line and column of the problem, both counted from 1. */

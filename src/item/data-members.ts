@@ -2,26 +2,20 @@
  * Finds the members of `data` that the item keeps. Members named `id` or `project_id` are dropped. Of members with the
  * same name, only the last is kept, as in `JSON.parse`.
  *
- * While an object has few members, their names are compared as they are found. Once there are many, or one member has
- * to be dropped, the members are marked in the text: the quote before each name becomes a byte that no JSON text
- * contains. So a body of many tiny members takes no memory for their positions.
+ * While an object has few members, each new name is compared with the names before it. Once the object has many
+ * members, or a member has to be dropped, the members are marked in the text: the quote before each name becomes a byte
+ * that no JSON text contains. So a body of many tiny members takes no memory for their positions.
  *
  * @module
  */
 
-import { backslash, isNamed, lowerI, lowerP, type Member, quote } from './json-syntax.js'
+import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } from './json-syntax.js'
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** A part of the text: the positions of its first byte, and of the first byte after it. */
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /** The text of an object's members, from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** An upper bound for the number of members in this text. */
+  /** Upper bound of the number of members in this text. */
   readonly count: number
   /** Whether the members are marked in the text, because some of them may have to be dropped. */
   readonly areMarked: boolean
@@ -29,13 +23,14 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-/** Maximum number and length of names that are compared one by one. Beyond either limit, a hash table is faster. */
+/** Maximum number of names that are compared one by one. For more names, a hash table is faster. */
 const maxFew = 16
+/** Maximum length of a name that is compared with others, in bytes. For longer names, a hash table is faster. */
 const maxFewName = 64
 
 /** Records the members of objects, one object at a time. */
 export class MemberRecord {
-  /** Start and end of each name, as long as the members are not marked in the text. */
+  /** Start and end of each name, while the members are not marked in the text. */
   readonly #few = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
@@ -46,8 +41,8 @@ export class MemberRecord {
 
   /**
    * Adds a member to the record of the current object.
-   * @param window copy of the part of the text that contains the member's end. Marks are written to this copy.
-   * @param base position of this part in the text.
+   * @param window copy of the part of the text that contains the member's end. Marks in this part are written here.
+   * @param base position of the part in the text.
    */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
@@ -109,15 +104,15 @@ export class MemberRecord {
   }
 }
 
-/** Bytes of text processed in one slice if all members are short. Such a slice takes a few tenths of a millisecond. */
+/** Bytes of text in one slice if all members are short. Such a slice takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Bytes of text after a slice's first mark that are also read. From that mark, the slice works backwards. */
+/** Bytes of text that a slice reads after the mark at which it begins. From this mark, the slice works backwards. */
 const windowMargin = 64
 
 /**
- * Drops marked members that the item does not keep, and moves the others together. Members are processed from last to
- * first, and dropped if their name has been seen. Names are kept in a table outside of the JavaScript heap. In a `Set`,
- * each name would take 200 bytes of heap, and one body of tiny members could exhaust a small heap.
+ * Drops marked members that the item does not keep, and moves the other members together. Members are processed from
+ * last to first, and dropped if their name has been seen. Names are kept in a table outside of the JavaScript heap. In
+ * a `Set`, each name would take 200 bytes of heap, and one body of tiny members could exhaust a small heap.
  * @param text JSON text with the members, which is modified between the first member and the last.
  * @param hold called with the current memory use of this work, in bytes.
  * @returns positions of the start and the end of the kept members.
@@ -131,11 +126,11 @@ export function* keptMembers(
   const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** Copy of a part of the text. V8 takes longer to read the original, whose memory can be resized. */
+  /** Copy of a part of the text. V8 takes longer to read the text itself, because its memory can be resized. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Kept members that start before `end` still have to be moved by `shift` bytes; later ones have been moved. */
+  /** Kept members that start before `end` still have to be moved by `shift` bytes. Later members have been moved. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
@@ -175,7 +170,7 @@ export function* keptMembers(
       end = at
       shift += next - at
     } else {
-      table.add(at + shift) // the position that the member will have after it is moved
+      table.add(at + shift) // the position of the member after its move
     }
     next = at
   }
@@ -185,14 +180,14 @@ export function* keptMembers(
   return { start: start + shift, end: lastEnd }
 }
 
-/** Returns the position of the last mark before a position; -1 if there is none. */
+/** Returns the position of the last mark before a position; -1 if there is no mark. */
 function lastMark(window: Buffer, before: number): number {
   let at = before - 1
   while (at >= 0 && window[at] !== mark) at -= 1
   return at
 }
 
-/** Moves a part of the text towards the end of the text by `shift` bytes. */
+/** Moves a part of the text by `shift` bytes towards the end of the text. */
 function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> {
   for (let partEnd = end; shift > 0 && partEnd > start; partEnd -= sliceBytes) {
     const partStart = Math.max(start, partEnd - sliceBytes)
@@ -201,7 +196,7 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
   }
 }
 
-/** Returns whether a name is `id` or `project_id`, members that an item does not take from `data`. */
+/** Returns whether a name is `id` or `project_id`. An item does not take members with these names from `data`. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
   if (first !== lowerI && first !== lowerP && first !== backslash) return false // a fast check for most names

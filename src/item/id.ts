@@ -10,7 +10,7 @@ declare const itemId: unique symbol
  */
 export type ItemId = string & { readonly [itemId]: true }
 
-/** Returns the id of a new item. Calls with the same name return the same id. */
+/** Returns the id of a new item: the same id for equal names, a new one without a name. */
 export type NewId = (name?: string) => ItemId
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -33,20 +33,20 @@ export function parseItemId(text: string): ItemId | undefined {
   return uuid.test(lower) ? (lower as ItemId) : undefined // an `ItemId`, because `lower` is a UUID in lower case
 }
 
-/** Random bytes for 256 UUIDs. One system call per UUID would take longer than all other work on the UUID. */
+/** Random bytes for 256 UUIDs. One system call for each UUID would take longer than all other work on it. */
 const pool = Buffer.alloc(256 * 16)
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
-/** For each of the 16 bytes of a UUID, the position of its two digits in the 36-character text. */
+/** Position of the two digits of each byte of a UUID in the text of 36 characters. */
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
 /**
  * Returns a new UUID version 4, written as one flat string.
  *
- * `randomUUID` from `node:crypto` concatenates forty strings. Flattening them when the text is sent takes a tenth of
- * the time of a small request (bench/CHOICES.md).
+ * `randomUUID` from `node:crypto` returns a concatenation of forty strings. V8 flattens the concatenation when it is
+ * sent, which takes a tenth of the time of a small request (bench/CHOICES.md).
  */
 export function newUuid(): string {
   if (next === pool.length) {

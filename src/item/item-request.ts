@@ -27,7 +27,7 @@ import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
-/** The parts of a valid request body from which the text of an item is built. */
+/** Parts of a valid request body from which the text of an item is built. */
 export interface ItemRequest {
   /** JSON text of `project_id`: the string as the client sent it, or `null`. */
   readonly projectId: Buffer
@@ -70,7 +70,7 @@ export const windowBytes = 16 * 1024
 /** Length of the first slice in bytes. It is short because V8 has not compiled the code yet: 16 KiB would take 9 ms. */
 const firstWindow = 1024
 
-/** Copy of the bytes that are being checked. V8 takes longer to read the original, whose memory can be resized. */
+/** Copy of the bytes that are being checked. V8 takes longer to read the body itself, as its memory can be resized. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
 /** Checks the JSON text of a request body, and finds its fields `data` and `project_id`. */
@@ -79,15 +79,19 @@ class RequestCheck {
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** The body, the part that is being read, and that part's position. Both buffers are empty between reads. */
+  /** The body that is being read; empty between reads. */
   #body = nothing
+  /** The part of the body that is being read; empty between reads. */
   #window = nothing
+  /** Position of the part in the body. */
   #base = 0
 
   /**
-   * Checks the next part of a body. Throws at the first byte that is not valid UTF-8 or not valid JSON.
+   * Checks the next part of a body.
    * @param end position up to which to read.
    * @param isLast whether the body ends at `end`.
+   * @throws {InvalidItemError} if the part is not valid UTF-8.
+   * @throws {JsonSyntaxError} if the part is not valid JSON.
    */
   read(body: Buffer, end: number, isLast: boolean): void {
     const { position } = this.checker
@@ -152,7 +156,7 @@ class RequestCheck {
   }
 }
 
-/** Shared object that checks all short bodies. Making a new object takes longer than checking a short body. */
+/** Object that checks all short bodies in turn. Making a new object takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /**
@@ -180,7 +184,7 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 
 /**
  * Checks the body of a create or replace while it arrives. Throws at the first invalid byte, before the rest arrives.
- * @returns views of the body, whose bytes may have been modified.
+ * @returns views of the body. The check may have modified its bytes.
  */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
@@ -224,13 +228,13 @@ function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** Describes the first issue that the schema has found, with the name of the field. */
+/** Returns the first issue as text, with the name of the field. */
 function firstOf([first]: readonly Issue[]): string {
   const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a placeholder of the same type as a JSON value. A string's placeholder is empty only if the string is. */
+/** Returns a placeholder of the same type as a JSON value. Only an empty string has an empty placeholder. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}
@@ -242,12 +246,12 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first byte that is not UTF-8: the first byte that decoding and re-encoding changes. */
+/** Returns the position of the first byte that is not UTF-8. Decoding and encoding again changes this byte. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** Returns the number of bytes, not counting an incomplete UTF-8 character at the end. */
+/** Returns the number of bytes before an incomplete UTF-8 character at the end, or of all bytes if there is none. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

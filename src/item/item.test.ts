@@ -5,7 +5,7 @@ import { newItemId } from './id.js'
 import { encodeItem, projectFilter, projectOf } from './item.js'
 import { parseItemRequest } from './item-request.js'
 
-/** Returns memory that has an item between other texts. @param project JSON text of the item's project. */
+/** Returns bytes that contain an item between other texts. @param project JSON text of the item's project. */
 function itemAfter(before: string, project: string): { bytes: Buffer; start: number } {
   const request = Buffer.from(`{"data":{"project_id":"x","a":1},"project_id":${project}}`)
   const item = encodeItem(newItemId(), parseItemRequest(request))
@@ -23,7 +23,7 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** Writes a string as JSON text. `escapes` says for each character in turn whether to write it as an escape. */
+/** Writes a string as JSON text. @param escapes says for each character in turn whether to escape the character. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]

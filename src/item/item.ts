@@ -9,7 +9,7 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` return new ones. */
+/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` make this type. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 /**
@@ -20,7 +20,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   return atOnce(encodedItem(id, request))
 }
 
-/** Does the work of `encodeItem` in slices, so that a long item does not block other requests. */
+/** Does the same as `encodeItem`, but in slices, so that a long item does not block other requests. */
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
   const separator = members.length > 0 ? 1 : 0
@@ -43,7 +43,7 @@ const projectAt = labelAt + label.length
 
 /**
  * Maximum length of a project's JSON text that is read, in bytes. No request can name a longer project: a request head
- * has at most 16 KiB, and each byte of it may be written as an escape of six bytes in the JSON text.
+ * has at most 16 KiB, and an escape in the JSON text takes at most six bytes for one byte of the head.
  */
 const maxProjectText = 6 * 16 * 1024
 
@@ -65,7 +65,7 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
 /** Returns whether a list includes an item. @param start offset of the item in `bytes`. */
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter for the items of a project. It rejects most items of other projects after a few bytes. */
+/** Returns a filter for the items of a project. The filter rejects most other items after a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

@@ -1,8 +1,8 @@
 /**
- * Checks JSON (RFC 8259) and finds the members of objects, without parsing any value. Both the service and the items
- * page in a browser use this file, so it uses no API that only Node.js has.
+ * Checks JSON (RFC 8259) and finds the members of objects, without parsing any value. The items page in a browser uses
+ * this file too, so this file uses no API that only Node.js has.
  *
- * The checker is a state machine that reads a text in parts, which may end anywhere. Levels of nesting are kept as a
+ * The checker is a state machine that reads a text in parts. A part may end anywhere. Levels of nesting are kept as a
  * stack of bits, so that deep nesting cannot overflow the call stack.
  *
  * @module
@@ -81,12 +81,12 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** The innermost levels of nesting, one bit each: 1 for an object, 0 for an array. The innermost is the last bit. */
+  /** Innermost levels of nesting, one bit each: 1 for an object, 0 for an array. The last bit is for the innermost. */
   #bits = 0
-  readonly stack = new LevelStack() // the levels of nesting that do not fit into `#bits`
+  readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
   /** Number of open levels, from the outermost on, that are objects whose members are visited. */
   #visited = 0
-  /** The latest member at each visited depth. The entry for depth 0 has the position of the outermost value. */
+  /** Latest member at each visited depth. The entry for depth 0 has the position of the outermost value. */
   readonly #members: OpenMember[]
 
   /**
@@ -102,12 +102,12 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  /** Position where the outermost value starts, once it has been found. */
+  /** Position where the outermost value starts; 0 until the value has been found. */
   get start(): number {
     return memberAt(this.#members, 0).valueStart
   }
 
-  /** Prepares the checker for another text. */
+  /** Prepares the checker to read another text. */
   reset(): void {
     this.position = 0
     this.#state = beforeValue
@@ -118,9 +118,9 @@ export class JsonChecker {
 
   /**
    * Reads the next part of the text.
-   * @param bytes part of the text, with at least all bytes from `position` on that have arrived so far.
-   * @param base position of the first of these bytes in the text.
-   * @param isLast whether the text ends with these bytes. If not, pass the bytes from `position` on again next time.
+   * @param bytes part of the text. It has at least all bytes from `position` on that have arrived so far.
+   * @param base position of the part in the text.
+   * @param isLast whether the text ends with this part. If not, the next part must begin at or before `position`.
    * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.
    */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {
@@ -252,7 +252,7 @@ export class JsonChecker {
         case afterText:
           at = spaceAt(bytes, at, base, problems.rest)
           break
-        default: // all states in which a digit of a number must follow
+        default: // all states in which a digit must follow
           if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
           else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
           else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger

@@ -1,13 +1,19 @@
 /**
- * Bytes, escapes, literals and errors of JSON texts (RFC 8259). Both the service and the items page in a browser use
- * this file, so it uses no API that only Node.js has.
+ * Bytes, escapes, literals and errors of JSON texts (RFC 8259). The items page in a browser uses this file too, so this
+ * file uses no API that only Node.js has.
  *
  * @module
  */
 
+/** A part of a text: the positions of its first byte, and of the first byte after it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
 /** Position of an object's member in a JSON text, in bytes. Ends are exclusive. */
 export interface Member {
-  /** Start of the name, after its opening quote. The name is in the text as written, with escapes. */
+  /** Start of the name, after its opening quote. */
   readonly nameStart: number
   readonly nameEnd: number
   /** Whether the name contains an escape. */
@@ -45,15 +51,14 @@ export function codeUnit(text: Uint8Array, start: number): number {
 /** A member of an object while it is being read. */
 export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
-/** Returns the latest member at a depth of nesting, counted from 0. */
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
   return members[depth] as OpenMember // never undefined: each visited depth has an entry
 }
 
 /**
  * Called with each member of an object, once the member has been read. Members of the outermost object have depth 1.
- * Members of a nested object come before the member that contains the object. Do not keep `member` after the call,
- * because it is reused.
+ * Members of a nested object come before the member that contains the object. The callback must not keep `member`,
+ * because the same object is used for the next member.
  */
 export type Visit = (member: Member, depth: number) => void
 
@@ -111,13 +116,16 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Length of an escape by the letter after its backslash (RFC 8259 §7); 0 if there is no such escape, and for `u`. */
+/** Length of an escape, by the letter after its backslash (RFC 8259 §7); 0 for `u`, and if there is no such escape. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/** Returns the length of the literal `true`, `false` or `null` whose first bytes are at `start`; 0 if there is none. */
+/**
+ * Returns the length of the literal `true`, `false` or `null` that begins at `start`; 0 if there is none. The literal
+ * may continue after the end of `bytes`.
+ */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0
@@ -127,7 +135,10 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/** Returns the length of the escape whose first bytes are at `start`; 0 if no escape begins with these bytes. */
+/**
+ * Returns the length of the escape that begins at `start`; 0 if the bytes there are not an escape. The escape may
+ * continue after the end of `bytes`.
+ */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
   const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`

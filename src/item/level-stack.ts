@@ -5,10 +5,9 @@
  * @module
  */
 
-/** Number of levels in a word of the stack. The innermost level is the last bit. */
+/** Number of levels in a word of the stack. The last bit of a word is the innermost level. */
 export const wordLevels = 32
 
-/** Number of words in a part of the stack. */
 const partWords = 4096
 
 export class LevelStack {

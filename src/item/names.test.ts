@@ -10,7 +10,7 @@ import { NameComparison, NameHash } from './names.js'
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/** Compares two names, as written between quotes. Asserts that equal names, and no others, have equal hashes. */
+/** Compares two names, which may contain escapes. Asserts that equal names, and no others, have equal hashes. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const
@@ -35,7 +35,7 @@ test('a name equals the text that `JSON.stringify` writes for it', () => {
   )
 })
 
-/** Each line has all spellings of one character or lone surrogate. Characters in different lines may look alike. */
+/** All spellings of a character or lone surrogate, in one array each. Different characters may look alike. */
 const spellings = [
   ['a', String.raw`\u0061`],
   ['A', String.raw`\u0041`],

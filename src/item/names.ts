@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { mapped, mappedFrom, released } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 
-/** Character that an escape stands for, by the letter after its backslash. The letter `u` is not in this table. */
+/** Character that an escape stands for, by the letter after its backslash. Not used for the letter `u`. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
@@ -15,7 +15,7 @@ export function nameOf(text: Buffer, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
 }
 
-/** Returned by `characterAt` for the quote that ends a name; higher than any code point. */
+/** Code that `characterAt` returns for the quote after a name; higher than any code point. */
 const endOfName = 0x110000
 
 /** Number of bits in a result of `characterAt` that hold the length of the character in bytes. */
@@ -61,9 +61,9 @@ const pieceBytes = 8 * 1024
 /** Hashes names, one at a time. A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without
-   * knowing it, nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of
-   * Hash Functions, 1979). Each body gets a new number, because timing could reveal a number that is used for longer.
+   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without the
+   * number, nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of Hash
+   * Functions, 1979). Each body gets a new number, because timing could reveal a number that is used for longer.
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
@@ -71,7 +71,7 @@ export class NameHash {
   /** Position in the text up to which the name has been read. */
   end = 0
 
-  /** The hash of the current name once it has been read to its end, mixed so that all 32 bits vary. */
+  /** Hash of the current name, mixed so that all 32 bits vary. Valid once the name has been read to its end. */
   get mixed(): number {
     const hash = this.#hash
     const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -112,7 +112,7 @@ export class NameHash {
   }
 }
 
-/** Compares names in a text, one pair at a time. */
+/** Compares names in a JSON text, one pair at a time, with escapes resolved. */
 export class NameComparison {
   readonly #text: Buffer
   #one = 0
@@ -123,13 +123,13 @@ export class NameComparison {
     this.#text = text
   }
 
-  /** Starts to compare two names. @param one position of the first name. @param other position of the second name. */
+  /** Starts to compare the names at two positions. */
   begin(one: number, other: number): void {
     this.#one = one
     this.#other = other
   }
 
-  /** Compares the next piece of both names. @returns whether more has to be compared; if not, `areSame` is set. */
+  /** Compares the next pieces of the two names, and sets `areSame` at the end. @returns whether more pieces follow. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -161,7 +161,7 @@ export class NameComparison {
   }
 }
 
-/** Share of a `NameTable`'s slots that are in use if all names are different. */
+/** Share of the slots of a `NameTable` that are in use if all names are different. */
 const load = 0.72
 
 /** Size of the operating system's memory pages, in bytes. A page takes memory only once it is written. */
@@ -177,8 +177,9 @@ export class NameTable {
   /** Slots, each with the position of a member and some bits of its name's hash; 0 in an empty slot. */
   readonly #slots: Int32Array
   #count = 0
-  /** The current search: the bits of the hash as stored in slots, and the next slot to look at. */
+  /** Bits of the current search's hash, at their place in a slot. */
   #bits = 0
+  /** Next slot that the current search looks at. */
   #slot = 0
 
   /** @param count maximum number of names in the table. */
@@ -194,13 +195,13 @@ export class NameTable {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Starts a search for the names with a hash. @param hash a 32-bit integer. */
+  /** Starts a search for names with a hash. @param hash a 32-bit integer. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Returns the position of the next member whose name may have the hash of the search; 0 if there is none. */
+  /** Returns the position of the next member whose name may have the hash of the search; 0 if no more are found. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits
@@ -214,7 +215,7 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a member with the hash of the search, after `next` has returned 0. @param start position of the member. */
+  /** Adds a member with the hash of the search. `next` must have returned 0. @param start position of the member. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1

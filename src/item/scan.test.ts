@@ -5,7 +5,6 @@ import { JsonChecker } from './json-checker.js'
 import { JsonSyntaxError } from './json-syntax.js'
 import { scanText } from './scan.js'
 
-/** Returns the syntax error of a text, or `undefined` for valid JSON. */
 function errorOf(text: string): JsonSyntaxError | undefined {
   try {
     scanText(Buffer.from(text), 2, () => undefined)
@@ -94,7 +93,7 @@ test('a text that arrives in parts has the same members and the same error as in
   )
 })
 
-/** Returns the members and the error that the checker finds in a text. @param cuts positions of cuts in the text. */
+/** Returns the members that the checker finds in a text, and the error. @param cuts positions at which parts end. */
 function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   const found: unknown[] = []
   const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))

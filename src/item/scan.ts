@@ -15,7 +15,7 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
   return scanner.start
 }
 
-/** Line and column of a position in a text. Both are counted from 1, and columns are counted in characters. */
+/** Line and column of a position in a text, counted from 1. Columns are counted in characters. */
 export class Place {
   #line = 1
   #column = 1

@@ -1,7 +1,6 @@
 /**
  * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, such as one per
- * line. Both `item-store dev --seed` and the import of the items page use this file, so it uses no API that only
- * Node.js has.
+ * line. The items page in a browser uses this file too, so this file uses no API that only Node.js has.
  *
  * @module
  */
@@ -14,21 +13,16 @@ import {
   JsonSyntaxError,
   openBrace,
   openBracket,
+  type Span,
   skipSpace,
   type Visit,
 } from './json-syntax.js'
 
-/** A part of a seed file: the positions of its first byte, and of the first byte after it. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * An object in a seed file, with the positions of the fields of an item request (spec §2.2).
  *
- * An object whose only members are `data` and, optionally, `project_id` is already a request. Any other object is the
- * `data` of a request, and the `project_id` in this object, if any, becomes the project of the item.
+ * An object whose only members are `data` and, optionally, `project_id` is a request itself. Any other object is the
+ * `data` of a request. A `project_id` in this object becomes the project of the item.
  */
 interface SeedObject extends Span {
   readonly data: Span
@@ -37,7 +31,7 @@ interface SeedObject extends Span {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
-/** Returns the text of a file without a byte order mark, which some editors put at the start of a file. */
+/** Returns a file without the byte order mark that some editors put at its start. */
 export function withoutMark(file: Uint8Array): Uint8Array {
   const isMarked = byteOrderMark.every((byte, at) => file[at] === byte)
   return isMarked ? file.subarray(byteOrderMark.length) : file
@@ -89,7 +83,6 @@ function objectAt(text: Uint8Array, start: number): SeedObject {
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }
 }
 
-/** Skips a comma and the white space after the comma. */
 function skipComma(text: Uint8Array, at: number): number {
   if (text[at] === comma) return skipSpace(text, at + 1)
   const problem = 'expected a comma or "]"'

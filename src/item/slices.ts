@@ -1,12 +1,12 @@
 /** Splits work into slices of less than a millisecond, so that other requests can be served in between. @module */
 
 /**
- * Work that ends a slice with each `yield`. It yields `'waiting'` when it cannot continue until something else
+ * Work that ends a slice with each `yield`. The work yields `'waiting'` if it cannot continue until something else
  * happens, such as the arrival of more bytes.
  */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/** Number of bytes to copy, move or hash in one slice. Writing to new memory is slowest, and determines the number. */
+/** Number of bytes to copy, move or hash in one slice. The slowest work, writing to new memory, sets this number. */
 export const sliceBytes = 512 * 1024
 
 /** Runs sliced work to its end without a pause. The work must never yield `'waiting'`. */
@@ -26,7 +26,7 @@ export function* copied(source: Buffer, target: Buffer, at: number): Slices<numb
   return at + source.length
 }
 
-/** Compares two buffers in slices. @returns whether they have the same bytes. */
+/** Compares two buffers in slices. @returns whether the buffers have the same bytes. */
 export function* areEqual(one: Buffer, other: Buffer): Slices<boolean> {
   if (one.length !== other.length) return false
   for (let start = 0; start < one.length; start += sliceBytes) {

@@ -19,13 +19,13 @@ export interface Collection {
 /** Collects all garbage or, with the type `minor`, only the garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
-/** Interval between two measurements of memory, in milliseconds. */
+/** Time between two samples of memory and CPU time, in milliseconds. */
 const sampleInterval = 1_000
 
 /** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** Maximum CPU time of an idle process between two samples, in microseconds. */
+/** CPU time between two samples, in microseconds. A process that uses less is idle. */
 const idleTime = 50_000
 
 /**
@@ -36,13 +36,13 @@ const idleGrowth = 16 * 1024 * 1024
 
 /**
  * Number of idle samples after which garbage is collected once more. After a busy time, V8 reserves up to 16 MiB for
- * new objects. A collection releases this memory only if there was no other one in the five seconds before.
+ * new objects. A collection releases this memory only if the previous collection was at least five seconds before.
  */
 const settledAfter = 10
 
 /**
  * Number of bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces
- * of bodies grow to 32 MiB, and glibc keeps most of this memory once longer-lived memory follows it.
+ * of bodies grow to 32 MiB. glibc keeps most of this memory if memory in longer use follows it.
  */
 const collectedBytes = 4 * 1024 * 1024
 
@@ -64,7 +64,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   let used = process.cpuUsage()
   let receivedBytes = 0
 
-  /** Collects garbage. The collector is created at first use, so that the process starts faster. */
+  /** Collects garbage. The first call creates the collector, so that the process starts faster. */
   const collect: Collect = (options) => {
     collector ??= garbageCollector()
     collector(options)

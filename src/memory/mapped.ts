@@ -1,7 +1,8 @@
 /**
  * Buffers with a memory mapping of their own, which is returned to the system as soon as the buffer is freed. glibc
- * would take smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a 2 MB mapping has been freed,
- * glibc takes all blocks up to that size from its heap, and keeps up to 4 MB at its end (mallopt(3), M_MMAP_THRESHOLD).
+ * takes smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a mapping of 2 MB has been freed,
+ * glibc takes all blocks of up to 2 MB from its heap, and keeps up to 4 MB free at the end of the heap (mallopt(3),
+ * M_MMAP_THRESHOLD).
  *
  * @module
  */
@@ -10,7 +11,7 @@
 export const mappedFrom = 32 * 1024
 
 /**
- * Returns zeroed memory with a mapping of its own, which V8 makes for each resizable ArrayBuffer.
+ * Returns zeroed memory with a mapping of its own. V8 makes such a mapping for each resizable ArrayBuffer.
  * @param maxLength maximum length for `resized`, in bytes; unused length takes no memory.
  * @throws {RangeError} if the system has no memory left.
  */
@@ -41,10 +42,10 @@ export function isMapped({ buffer }: Buffer): boolean {
  */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Maximum number of bytes freed per turn of the event loop. V8 overwrites them before, which takes up to 2 ms. */
+/** Maximum number of bytes freed per turn of the event loop. V8 first overwrites the bytes, which takes up to 2 ms. */
 const releasedAtOnce = 4 * 1024 * 1024
 
-/** Gives an unreferenced buffer's memory back to the system. Does nothing for a buffer that `mapped` did not make. */
+/** Gives the memory of a buffer back to the system, if `mapped` made the buffer. Do not use the buffer afterwards. */
 export function released(buffer: Buffer): void {
   if (!isMapped(buffer)) return
   const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
@@ -52,7 +53,7 @@ export function released(buffer: Buffer): void {
 }
 
 /**
- * Allocates memory. Must be called before anything is changed, so that a failure leaves everything as it was.
+ * Allocates memory. The caller must not change anything before, so that a failure leaves everything as it was.
  * @param refusal returns the error to throw if the system has no memory left.
  */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {

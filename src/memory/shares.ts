@@ -19,8 +19,8 @@ export function timesInHeap(bytes: number): number {
 }
 
 /**
- * Returns a fraction of the memory that the process may use, in bytes. It may use the limit of its control group or, if
- * there is none, all memory. The result is a whole number of MiB, so that it is short when shown or typed.
+ * Returns a fraction of the memory that the process may use, in bytes: of the limit of its control group or, without
+ * such a limit, of all memory. The result is a whole number of MiB, so that it is short when shown or typed.
  */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
@@ -28,7 +28,7 @@ export function fractionOfMemory(fraction: number): number {
   return Math.max(1, Math.floor((memory * fraction) / mebibyte)) * mebibyte
 }
 
-/** Formats a number of bytes for an error message. */
+/** Formats a number of bytes, such as `1 byte`, for an error message. */
 export function bytesText(count: number): string {
   return `${count} ${count === 1 ? 'byte' : 'bytes'}`
 }
