@@ -16,14 +16,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const outputs = ['build', 'dist']
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
-/** Installs packages that are missing or out of date. */
-export function install() {
-  installIn('.')
-}
-
-/** Installs the programs that only large tests run. They are separate, because there are many of them. */
+/** Installs the programs that only large tests run. They have a folder of their own, because there are many of them. */
 export function installTestTools() {
-  installIn('tools')
+  install('tools')
 }
 
 /** Installs and builds what is missing or out of date. */
@@ -42,9 +37,8 @@ export function isReady() {
 /**
  * Installs the packages of a folder unless they are installed. Development packages are included whatever `NODE_ENV`
  * and npm's settings say, because the build needs them.
- * @param {string} folder
  */
-function installIn(folder) {
+export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
