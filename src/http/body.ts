@@ -25,7 +25,7 @@ export type ReadBody = <T>(
 /** Two ways to parse a body. Neither may keep a reference to the body, because its memory is released afterwards. */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
-  /** Parses a body in slices. Used for long bodies, and for short ones while many arrive. */
+  /** Parses a body in slices. Used for long bodies, and for short bodies while many bodies arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 

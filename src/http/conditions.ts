@@ -29,8 +29,8 @@ export interface Conditions {
 const longItem = 32 * 1024
 
 /**
- * An element of a list of tags, possibly empty, with the comma or the end of the text after it (RFC 9110 §5.6.1.2 and
- * §8.8.3). If the pattern had two adjacent runs of spaces, a single header could take a second, in quadratic time.
+ * Matches an element of a list of tags, which may be empty, and the comma or the end of the text after it (RFC 9110
+ * §5.6.1.2 and §8.8.3). With two adjacent runs of spaces, the pattern would take quadratic time, a second per header.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 

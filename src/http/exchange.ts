@@ -44,7 +44,7 @@ export interface Route {
   /** Path such as `/api/v1/items/{item_id}`, in which a name in braces stands for a variable segment. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /** Handlers by method. GET also handles HEAD; OPTIONS gets the list of methods, and any other method a 405. */
+  /** Handlers by method. The GET handler also handles HEAD. OPTIONS gets the list of methods, other methods a 405. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 

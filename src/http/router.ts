@@ -12,7 +12,7 @@ interface Endpoint {
 
 interface Entry {
   readonly route: Route
-  /** The path up to its variable segment; the whole path if there is none. */
+  /** The path up to its variable segment; the whole path if no segment is variable. */
   readonly start: string
   /** Name of the variable segment, which is always the last segment; `undefined` if there is none. */
   readonly parameter: string | undefined
@@ -164,7 +164,7 @@ function answerPreflight(exchange: Exchange): void {
     withRequested(
       allowedHeaders,
       headers['access-control-request-headers'],
-      (name) => name.toLowerCase(), // unlike headers, methods are case-sensitive (Fetch standard §2.2.1)
+      (name) => name.toLowerCase(), // unlike header names, methods are case-sensitive (Fetch standard §2.2.1)
     ),
     'Access-Control-Max-Age',
     maxAge,

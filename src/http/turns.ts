@@ -22,7 +22,7 @@ const pieces = new Set<Piece>()
 let isBeginning = false
 
 /**
- * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers alternate.
+ * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers take turns.
  * @param laterTime milliseconds to reserve for work that the caller does later, after it has awaited something else.
  */
 export function workTurn(laterTime = 0): Promise<void> {
@@ -68,7 +68,7 @@ export function mayWorkNow(length: number): boolean {
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Resets the count only once half of the limit is reached. Most turns parse few bytes, and need no callback.
+    // The count is reset only if half of the limit was reached. Most turns parse fewer bytes, and so need no callback.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -79,14 +79,14 @@ export function mayWorkNow(length: number): boolean {
 /** Number of body bytes that may be received in one turn before requests are paused. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time for receiving after a request is resumed, in milliseconds. Node.js reads up to 128 KiB before it can pause. */
+/** Time reserved for receiving from a resumed request, in milliseconds. Node.js reads up to 128 KiB before a pause. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
 /**
  * Counts received bytes of a request body, and pauses the request if this turn has received too many. Paused requests
- * are resumed in later turns, one after another. Without a pause, Node.js would read two megabytes from each client.
+ * are resumed in later turns, one after another. Without pauses, Node.js would read 2 MB from each client in one turn.
  */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
@@ -125,12 +125,12 @@ export async function* inPortions(
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response without its body, in milliseconds. Half of it is spent in the system. */
+/** Time to send a response without its body, in milliseconds. Half of the time is spent in the operating system. */
 const sendingTime = 0.02
 /** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. Only a few begin in each turn, in order. @param bodyBytes length of the body. */
+/** Resolves once a response may begin. Each turn begins a few responses. @param bodyBytes length of the body. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

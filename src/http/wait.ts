@@ -103,7 +103,7 @@ export class Wait<State extends Tagged> {
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
-    request.resume() // reads the rest of a body, which would otherwise be refused as late
+    request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
     // If the client has closed its side of the connection, it sends no more requests or is gone, so the wait ends now.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
