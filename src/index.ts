@@ -85,7 +85,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @param items either objects with the members of an item, or item requests: objects with `data`, an optional
    * `project_id` and no other member. All are converted with `JSON.stringify`.
    * @returns the ids, in the same order.
-   * @throws {Error} if an object is not an item (the message has its index) or the store is full. Then nothing is kept.
+   * @throws {Error} if an object is not an item (the message has its index) or the store is full; no item is then kept.
    */
   seed(items: readonly object[]): Promise<string[]>
   /**

@@ -72,7 +72,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// So many tokens are needed because only few random tokens are intact but expired.
+// The test needs thousands of tokens, because only few random tokens are intact but expired.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty

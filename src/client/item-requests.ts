@@ -26,7 +26,7 @@ import {
 const longestWait = 40
 /** Pause between reads of a watch, in milliseconds. It limits a watch of busy data to ten reads per second. */
 const shortPause = 100
-/** Maximum attempts in an update. If 16 clients constantly change one item, up to 22 are needed; with 64 clients, 47. */
+/** Maximum attempts in an update. An update among 16 clients that all change one item needs up to 22; among 64, 47. */
 const mostAttempts = 100
 
 export class ItemRequests {

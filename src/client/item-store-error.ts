@@ -28,9 +28,9 @@ export class ItemStoreError extends Error {
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
   declare readonly sessionId: string | undefined
-  /** Number of seconds that the service asks to wait before a retry, if it does (RFC 9110 §10.2.3). */
+  /** Number of seconds to wait before a retry, if the service sent `Retry-After` (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** If a create failed with a 409 (interface §4.11): id of the item to which its `Idempotency-Key` belongs. */
+  /** Id of the item to which the `Idempotency-Key` belongs, if a create failed with a 409 (interface §4.11). */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -50,7 +50,7 @@ export class ItemStoreError extends Error {
  */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
-  // Item stores that use a web framework may send its errors, whose `detail` is plain text.
+  // Item stores that use a web framework may send errors of the framework, whose `detail` is plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)
@@ -99,7 +99,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the seconds until the time in `Retry-After`, a number or a date; `undefined` if it is past or invalid. */
+/** Returns the seconds that `Retry-After`, a number or a date, asks to wait; `undefined` if it is past or invalid. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

@@ -49,7 +49,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns why no token can be verified, and how to fix that; `undefined` if tokens can be verified. */
+/** Returns why no token can be verified, and how to fix the problem; `undefined` if tokens can be verified. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined

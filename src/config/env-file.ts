@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
-// Parts of an entry in `.env`. Each pattern matches where the previous one ended, so that parsing takes linear time.
+// Parts of an entry in `.env`. Each pattern matches where the match before it ended, so parsing takes linear time.
 // Node's own parser is not used: it skips malformed lines, reads some comments as variables, and takes a `#` in a value
 // for a comment, which would silently truncate a secret.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y

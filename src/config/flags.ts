@@ -44,7 +44,7 @@ function unknownFlag(command: string, flag: string, options: Options): string {
   return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }
 
-/** Returns the known name with the fewest typing mistakes from the given one; `undefined` if none is similar. */
+/** Returns the known name that differs from `name` by the fewest typing mistakes; `undefined` if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor(name.length / 3))
   for (let count = 0; count <= most; count += 1) {

@@ -71,7 +71,7 @@ function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  /** Description of each setting's value for errors, by the setting's name: label, text and source. */
+  /** Description of each value for error messages (its label, text and source), by the name of the setting. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
@@ -93,7 +93,7 @@ function configOf(
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // Otherwise, a full store would make the service reject most requests, including reads.
+    // If the items could take more than the memory limit, a full store would make the service reject even reads.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }

@@ -185,8 +185,8 @@ export function limitsFor({
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /**
-     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. It is only a tenth of memory,
-     * because items take half by default, and garbage takes a share too. It is always enough for one body.
+     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. The limit is only a tenth of
+     * memory, because items take half by default, and garbage takes a share too. One body is always within the limit.
      */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /**
