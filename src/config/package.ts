@@ -36,7 +36,6 @@ if (own.localeCompare(oldest, 'en', { numeric: true }) < 0) {
   throw new UsageError(`item-store: needs Node.js ${needed} or newer, this is ${own}`)
 }
 
-/** Returns the absolute path of a file of this package. */
 export function packageFile(path: string): string {
   return join(dirname(file), path)
 }

@@ -156,7 +156,6 @@ export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
 }
 
-/** Flags of all settings, for `parseArgs` of `node:util`. */
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )

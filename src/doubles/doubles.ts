@@ -9,7 +9,6 @@ import { type ItemId, type NewId, namedItemId } from '../item/id.js'
 import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './options.js'
 
 interface DoublesOptions {
-  /** Delay of each request for items. */
   readonly delay?: Delay | undefined
   /** Failures that apply from the start, and again after each reset. */
   readonly failures?: Failures | undefined

@@ -128,7 +128,6 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-/** Error code and message for each of the listener's reasons to refuse a request (spec §7). */
 const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   malformed: ['BAD_REQUEST', 'The request is not valid HTTP/1.1'],
   unsupportedVersion: ['BAD_REQUEST', 'The HTTP version must be 1.1 or 1.0'],

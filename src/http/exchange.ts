@@ -30,11 +30,9 @@ export interface Exchange {
   params: Readonly<Record<string, string | undefined>>
   /** The verified token of this request (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
-  /** Error code of the response, for the log and the metrics. */
   errorCode: ErrorCode | undefined
 }
 
-/** Sends the response to a request. */
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
 /** Checks a request before its handler is called, and throws to refuse it. */

@@ -149,7 +149,6 @@ const maxNamesLength = 2048 // characters
 /** Time for which a browser may cache a preflight, in seconds: a day. Chromium caches it for at most two hours. */
 const maxAge = '86400'
 
-/** Whether a request is a CORS preflight, by which a browser asks whether a page may send another request. */
 function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }

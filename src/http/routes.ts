@@ -23,7 +23,6 @@ export interface RouteParts {
   readonly store: ItemStore
   readonly signing: CurrentSigning
   readonly load: {
-    /** Returns the limit that the process exceeds; `undefined` if it exceeds none. */
     exceededLimit(): ExceededLimit | undefined
     /** Called with the length in bytes of each received part of a request body, even of a body that is discarded. */
     bodyReceived(bytes: number): void

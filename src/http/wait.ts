@@ -59,7 +59,6 @@ interface WaitOptions {
 export class Wait<State extends Tagged> {
   /** Resolves to the state with which the request is answered; `undefined` if there is no such item. */
   readonly state: Promise<State | undefined>
-  /** Resolves the promise `state`. */
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
   /** The header `Preference-Applied` once the request has begun to wait. */
