@@ -137,13 +137,13 @@ export class ItemRequests {
   }
 }
 
-/** Returns the headers of a conditional change. @throws {TypeError} if `ifMatch` is an item without a tag. */
+/** @throws {TypeError} if `ifMatch` is an item without a tag. */
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {
   if (ifMatch === undefined) return {}
   return { 'if-match': typeof ifMatch === 'string' ? ifMatch : tagOf(ifMatch) }
 }
 
-/** Returns the path of an item. @throws {TypeError} if the id cannot be a path segment; no item has such an id. */
+/** @throws {TypeError} if the id cannot be a path segment. No item has such an id. */
 export function pathOf(id: string): string {
   // With an empty id, the path would be the path of the list. `fetch` would resolve the ids `.` and `..` as relative
   // path segments. A lone surrogate cannot be encoded in UTF-8.
@@ -153,7 +153,7 @@ export function pathOf(id: string): string {
   return `/items/${encodeURIComponent(id)}`
 }
 
-/** Returns the path of the list. @throws {TypeError} if the project is not text or has a lone surrogate. */
+/** @throws {TypeError} if the project is not text or has a lone surrogate. */
 export function listPath({ projectId }: ListOptions = {}): string {
   if (projectId === undefined) return '/items'
   requireText('project_id', projectId)
@@ -178,7 +178,6 @@ export function jsonText(text: string): string {
 }
 
 /**
- * Returns the body of a create or replace.
  * @param data the JSON text of an object.
  * @param projectId by default, the `project_id` in the data, where the service would ignore it.
  * @throws {TypeError} for a lone surrogate, or a project that is not text, since `JSON` would turn 1e400 into `null`.

@@ -44,10 +44,7 @@ export class ItemStoreError extends Error {
   }
 }
 
-/**
- * Returns the error that a response reports.
- * @param text the body. A body without the form of spec §7 comes from a proxy or another server.
- */
+/** @param text the body. A body without the form of spec §7 comes from a proxy or another server. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
   // Item stores that use a web framework may send errors of the framework, whose `detail` is plain text.

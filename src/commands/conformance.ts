@@ -25,7 +25,7 @@ const answerTimeout = 30_000
 export async function conformance(args: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
   const { values, positionals } = readArguments('conformance', args, options, true)
-  const url = addressIn(positionals)
+  const url = baseUrlIn(positionals)
   const reporter = String(values.reporter)
   if (!reporters.includes(reporter)) {
     throw new UsageError(`--reporter is ${JSON.stringify(reporter)}; expected spec, tap or junit`)
@@ -62,8 +62,8 @@ export async function conformance(args: string[]): Promise<undefined> {
   process.exitCode = code === 0 ? 0 : 1
 }
 
-/** Returns the base URL in the arguments. @throws {UsageError} if it is malformed, or there is not exactly one. */
-function addressIn([url, ...more]: string[]): string {
+/** @throws {UsageError} if there is not exactly one URL, or if it is malformed. */
+function baseUrlIn([url, ...more]: string[]): string {
   const example = `http://localhost:8000${prefix}`
   if (url === undefined || more.length > 0) {
     throw new UsageError(`expected one address, such as item-store conformance ${example}`)

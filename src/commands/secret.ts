@@ -12,7 +12,6 @@ import { UsageError } from '../config/usage-error.js'
 /** Recommended length of a secret, in bytes (RFC 7518 §3.2). */
 const recommendedLength = 32
 
-/** Shell command that sets a random secret of the recommended length. */
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
 /** Advice for users who run `item-store token` without a secret: how to get a token that the service accepts. */
