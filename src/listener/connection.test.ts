@@ -15,33 +15,31 @@ import type { Refusal } from './refusal.js'
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const ask = `${head}\r\n`
 
-interface Turn {
+/** A request that the application has received, with the object for its response. */
+interface Exchange {
   readonly response: ServerResponse
   readonly connection: Connection
 }
 
-type Timeouts = Pick<ListenerLimits, 'requestTimeout' | 'idleTimeout' | 'keepAliveTimeout'>
-
 interface Opened {
   readonly listener: Listener
   readonly socket: Socket
-  /** Requests that the application has received. */
-  readonly served: Turn[]
+  readonly served: Exchange[]
   /** Reasons for which input was rejected. */
   readonly refused: Refusal[]
 }
 
-/** Connects to a new listener. @param timeouts limits in seconds. @param serve does nothing by default. */
+/** Connects to a new listener. @param changed limits to change. @param serve does nothing by default. */
 async function open(
-  timeouts: Partial<Timeouts> = {},
-  serve = (_turn: Turn) => {},
+  changed: Partial<ListenerLimits> = {},
+  serve = (_exchange: Exchange) => {},
 ): Promise<Opened> {
-  const served: Turn[] = []
+  const served: Exchange[] = []
   const refused: Refusal[] = []
   const limits = {
     ...{ maxHeaderBytes: 16_384, maxHeaderLines: 128, maxConnections: 100 },
     ...{ maxPipelinedBytes: 10_000_000, requestTimeout: 60, idleTimeout: 60, keepAliveTimeout: 60 },
-    ...timeouts,
+    ...changed,
   }
   const listener = createListener(
     limits,
@@ -64,12 +62,12 @@ async function open(
   return { listener, socket, served, refused }
 }
 
-function answer({ response, connection }: Turn): void {
+function answer({ response, connection }: Exchange): void {
   if (connection.beginResponse()) connection.turn.end(response, 'answered')
 }
 
-/** Waits until other requests are waiting for the first one, and returns the first one. */
-async function firstOfMany({ served }: Opened): Promise<Turn> {
+/** Returns the first request, once another request waits for it. */
+async function firstOfMany({ served }: Opened): Promise<Exchange> {
   await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
@@ -87,7 +85,7 @@ async function received(socket: Socket): Promise<string> {
   return text
 }
 
-/** Returns the bodies of the responses in a text, in the order in which they were received. */
+/** Returns the bodies of the responses in a text, in their order. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
@@ -153,7 +151,7 @@ test('a malformed request after others is rejected, even if the client then clos
   socket.write(`${ask}${ask}garbage\r\n\r\n`)
   answer(await firstOfMany(opened))
   await until('a second request', () => served.length === 2)
-  for (const turn of served.slice(1)) answer(turn)
+  for (const exchange of served.slice(1)) answer(exchange)
   await nextTurn() // the response has been sent, but the connection has not gone on to the next request
   socket.end()
   assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
@@ -189,8 +187,8 @@ test('while a stopping listener still accepts connections, it keeps open connect
 })
 
 test('requests that were read before the listener began to stop are answered, even if the queue takes no more', async () => {
-  const opened = await open({}, (turn) => {
-    if (opened.served.length > 1) answer(turn)
+  const opened = await open({}, (exchange) => {
+    if (opened.served.length > 1) answer(exchange)
   })
   const { listener, socket } = opened
   socket.write(ask.repeat(50))
@@ -211,10 +209,10 @@ test('the memory of waiting requests includes the objects of their header lines'
 })
 
 test('the memory of a waiting request includes the objects of the pieces in which its body arrives', async () => {
-  const { socket, served } = await open()
+  const opened = await open()
+  const { socket } = opened
   socket.setNoDelay(true).write(`${ask}${head}Content-Length: 16000\r\n\r\n`)
-  await until('a request that waits', () => (served[0]?.connection.heldBytes ?? 0) > 0)
-  const [{ connection } = assert.fail()] = served
+  const { connection } = await firstOfMany(opened)
   const whole = connection.heldBytes
   for (let piece = 1; piece <= 20; piece += 1) {
     const { bytesRead } = connection.socket
@@ -247,7 +245,7 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
   socket.write(ask.repeat(3))
   const first = await firstOfMany(opened)
   const stopped = listener.stop({ timeout: 20_000 })
-  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // the listener reads some of the connections
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // until all connections are accepted and the stop begins
   answer(first)
   await until('a second request', () => served.length === 2)
   const { bytesRead } = first.connection.socket
@@ -293,10 +291,10 @@ test('a connection is closed after the body of its last request, even if the bod
   const { socket, served } = opened
   socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
   await until('a request', () => served.length === 1)
-  const [turn = assert.fail()] = served
-  answer(turn)
-  await until('the response', () => turn.connection.state !== 'responding')
-  assert.equal(turn.connection.state, 'ending')
+  const [exchange = assert.fail()] = served
+  answer(exchange)
+  await until('the response', () => exchange.connection.state !== 'responding')
+  assert.equal(exchange.connection.state, 'ending')
   socket.write('0\r\n\r\n')
   assert.deepEqual(bodiesIn(await received(socket)), ['answered'])
 })
@@ -347,7 +345,7 @@ test('an idle connection keeps neither its last request nor its last response in
   const { served, socket } = opened
   socket.write(ask)
   await once(socket, 'data')
-  const weak = ({ connection, response }: Turn = assert.fail()) => ({
+  const weak = ({ connection, response }: Exchange = assert.fail()) => ({
     connection,
     kept: [new WeakRef(response), new WeakRef(response.req)],
   })
