@@ -7,12 +7,13 @@
  *
  * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
  * objects. Node's parser would create objects for all requests at once, and a read of 64 KB can contain 1,600 requests.
- * Therefore the parser is made to stop when the queue is full, or at a request with a large body. It stops as for an
- * upgrade to another protocol, and hands over the remaining bytes. They are held, and parsed once the queue is empty.
- * Requests thus take effect, and get their responses, in the order in which they were sent, and connections alternate.
+ * Therefore the parser is made to stop when the queue is full, or at a request with a large body. The parser stops as
+ * for an upgrade to another protocol, and hands over the remaining bytes. These bytes are held, and parsed once the
+ * queue is empty. So requests take effect and get their responses in the order in which they were sent, and connections
+ * take turns.
  *
- * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, it would be reset, and the
- * system would drop the part of the last response that has not been delivered yet.
+ * A connection is closed in stages (RFC 9112 §9.6). If a connection is closed while input is unread, the system resets
+ * the connection, and drops the part of the last response that has not been delivered yet.
  *
  * @module
  */
@@ -25,13 +26,13 @@ import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import type { Turn } from './turn.js'
 
 type ConnectionState =
-  /** Waiting for the next request, or for the first one. */
+  /** Waiting for a request. */
   | 'waiting'
   /** The application has received a request and has not begun its response. */
   | 'serving'
   /** The application has begun its response. */
   | 'responding'
-  /** The listener responds instead of the application, because the request body is malformed or late. */
+  /** The listener has begun a response instead of the application, because the request body is malformed or late. */
   | 'refusing'
   /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
@@ -43,11 +44,11 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** Memory of all connections' waiting requests. While it is crowded, further requests should wait as bytes only. */
+  /** Memory of the waiting requests of all connections. While it is crowded, further requests wait as bytes only. */
   readonly held: HeldBytes
-  /** Tells the owner that a connection is ready for its next waiting request. The owner later calls `resume`. */
+  /** Called when a connection is ready for its next waiting request. The owner later calls `resume`. */
   readyToResume(connection: Connection): void
-  /** Serves a request that has waited for an earlier one. */
+  /** Serves a request that has waited for an earlier request. */
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
@@ -56,27 +57,26 @@ const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
-  /** Groups the work of all connections: handles their requests together, then sends their responses together. */
   readonly turn: Turn
   heldBytes = 0
-  /** Whether a request has ever arrived. Until the first one, Node enforces the request timeout and sends the 408. */
+  /** Whether a request has ever arrived. Before that, Node enforces the request timeout, and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
   /** Response to the latest served request, kept until the response is sent and the request has arrived completely. */
   #response: ServerResponse | undefined
-  /** Requests that wait for the request in progress. */
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
   /** Response that rejects the input after the last complete request. It is sent after all other responses. */
   #nextRefusal: RefusalResponse | undefined
   /** Whether input has been rejected, because it is malformed or a request did not arrive in time. */
   #isInputBroken = false
-  /** Time of the latest response, or of the connect if there was none yet: a value of `performance.now()`. */
+  /** Time of the latest response, or of the connect if there was no response yet: a value of `performance.now()`. */
   #activeAt = performance.now()
   /** Number of bytes that had been received when the connection began its first response during a stop. */
   #readWhenStopping: number | undefined
-  /** Number of bytes that the system has accepted for sending, and the time when this number last changed. */
+  /** Number of bytes that the system had accepted for sending when `isStalledFor` was last called. */
   #accepted = 0
+  /** Time when `isStalledFor` last found progress: a value of `performance.now()`. */
   #acceptedAt = performance.now()
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -84,7 +84,7 @@ export class Connection implements Holder {
     this.turn = owner.turn
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node handles errors only while it has a parser
-    socket.once('close', () => this.#forget())
+    socket.once('close', () => this.#dropWaiting())
     socket.destroySoon = () => this.close() // Node calls this after the last response
   }
 
@@ -97,12 +97,12 @@ export class Connection implements Holder {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
 
-  /** Whether the last response has been sent. Requests that arrive now get no response. */
+  /** Whether the last response has been sent. Requests that arrive later get no response. */
   get #isOver(): boolean {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that arrives while another is in progress, and cannot be queued. */
+  /** Makes Node's parser stop at a request that arrives during another request, and that the queue cannot take. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
@@ -130,7 +130,7 @@ export class Connection implements Holder {
   }
 
   /**
-   * Takes a request that has arrived. It waits in the queue if another request is in progress.
+   * Takes a request that has arrived. The request waits in the queue if another request is in progress.
    * @returns whether to serve the request now. A request after the last response must have no effect, because the
    * client would never learn of the effect (RFC 9112 §9.6).
    */
@@ -156,11 +156,11 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // End the connection now. If the client closed its side before a later end, Node would not send the rejection.
+    // The connection ends now. If its client closed its side before a later end, Node would not send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops the request and response once both are complete. They are several times larger than an idle connection. */
+  /** Drops the request and response once both are complete. They take several times as much as an idle connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
@@ -169,7 +169,7 @@ export class Connection implements Holder {
 
   /**
    * Begins the response to the request in progress, and decides whether the connection stays open.
-   * @returns whether the application may send the response. It may not if the request was rejected in the meantime.
+   * @returns whether the application may send the response: `false` if the listener has rejected the request.
    */
   beginResponse(): boolean {
     const response = this.#response
@@ -181,7 +181,7 @@ export class Connection implements Holder {
     return true
   }
 
-  /** Whether this response answers the last request that was read before the listener began to stop, or soon after. */
+  /** Whether the response answers the last request that was read before the listener began to stop, or soon after. */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
@@ -231,8 +231,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * Holds a request at which the parser stopped. It is held until the earlier requests have been answered.
-   * @param rest the bytes after the head of the request.
+   * Holds a request at which the parser stopped, until the earlier requests have been answered.
+   * @param rest bytes after the head of the request.
    */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
@@ -255,7 +255,7 @@ export class Connection implements Holder {
     const canGoOn = socket.writable && !this.#isOver
     const next = canGoOn ? this.#queue.shift() : undefined
     if (!canGoOn) {
-      this.#forget()
+      this.#dropWaiting()
     } else if (next !== undefined) {
       this.#begin(next)
       this.#owner.serveNext(this, next)
@@ -268,8 +268,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** Drops all waiting requests. */
-  #forget(): void {
+  #dropWaiting(): void {
     this.#queue.clear()
     this.#setHeld(0)
   }
@@ -282,13 +281,13 @@ export class Connection implements Holder {
 
   giveUp(): void {
     this.#state = 'closing'
-    this.#forget()
-    // Remove the bytes that the connection holds. Since Node.js 26, `read` returns only one piece at a time.
+    this.#dropWaiting()
+    // This loop removes the bytes that the connection holds. Since Node.js 26, `read` returns only one piece at a time.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages, after the body that the client may still be sending has been read. */
+  /** Closes the connection in stages, once the body that the client may still be sending has been read. */
   close(): void {
     const request = this.#response?.req
     const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
@@ -317,10 +316,10 @@ export class Connection implements Holder {
   /** Reads and discards all further input. */
   #discardInput(): void {
     const { socket } = this
-    this.#forget()
+    this.#dropWaiting()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // ends a read that Node's parser left unfinished when it stopped, and that would block other reads
+    socket.push('') // ends a read that Node's parser left unfinished when it stopped; it would block other reads
     socket.on('data', () => undefined).resume()
   }
 
@@ -363,7 +362,7 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   return hasBody && !complete
 }
 
-/** Returns the head of a request as it was sent, except for white space and the header `Upgrade`. */
+/** Returns the head of a request as the client sent it, except for white space and the header `Upgrade`. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

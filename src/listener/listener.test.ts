@@ -1,4 +1,4 @@
-/** Tests of the listener without the service: it disconnects only slow clients, and loses no response. */
+/** Tests, without the service, that the listener disconnects only slow clients, and loses no response. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

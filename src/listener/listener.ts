@@ -1,6 +1,6 @@
 /**
- * The HTTP server of Node.js, with limits. Some requests never reach the application, because the parser rejects them
- * or Node.js would answer them by itself. The application composes the responses to these requests too.
+ * The HTTP server of Node.js, with limits. Some requests never reach the application, because the parser rejects them,
+ * or because Node.js would answer them by itself. The application composes the responses to such requests too.
  *
  * @module
  */
@@ -20,12 +20,11 @@ import { Turn } from './turn.js'
 export interface ListenerLimits {
   /** Maximum size of a request head, in bytes. */
   readonly maxHeaderBytes: number
-  /** Maximum number of header lines in a request. */
   readonly maxHeaderLines: number
   readonly maxConnections: number
   /**
-   * Maximum memory for pipelined requests that wait for an earlier one, across all connections, in bytes. Above it, the
-   * connections that hold the most memory are closed.
+   * Maximum memory for pipelined requests that wait for an earlier request, across all connections, in bytes. Above
+   * this limit, the connections that hold the most memory are closed.
    */
   readonly maxPipelinedBytes: number
   /** Maximum time for a complete request to arrive, in seconds. */
@@ -36,20 +35,19 @@ export interface ListenerLimits {
   readonly idleTimeout: number
 }
 
-/** Serves one request. Must not throw. */
+/** Serves a request. Must not throw. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
 ) => void
 
-/** Options for stopping a listener; times are in milliseconds. */
 interface StopOptions {
   /** Time after which the remaining connections are closed, even if requests are in progress, in milliseconds. */
   readonly timeout: number
   /**
    * How long clients may still send another request after their last response, in milliseconds. A request that was sent
-   * before the stop is always answered, but a pipelined request only if it has been read.
+   * before the stop is always answered. A pipelined request is answered only if it was read before the stop.
    */
   readonly grace?: number
 }
@@ -66,15 +64,15 @@ export interface Listener {
   stop(options: StopOptions): Promise<void>
 }
 
-/** Interval between Node's checks for requests that take too long, in milliseconds. */
+/** Time between Node's checks for late requests, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
-/** Interval between checks for idle connections while the listener stops, in milliseconds. */
+/** Time between checks for idle connections while the listener stops, in milliseconds. */
 const idleCheckInterval = 50
 
 /**
  * Maximum number of connections that the system keeps until they are accepted: the default maximum of Linux. Linux
- * drops further connections, and their clients try again after at least a second.
+ * drops further connections. Their clients try again after at least a second.
  */
 const backlog = 4096
 
@@ -82,30 +80,31 @@ const backlog = 4096
 const checksPerTimeout = 4
 
 /**
- * Maximum number of requests handled, and of connections resumed, per turn of the event loop. They take a few
- * milliseconds, so that a large number of clients cannot starve the others.
+ * Maximum number of requests handled, and of connections resumed, in a turn of the event loop. This work takes a few
+ * milliseconds, so that the requests of many clients cannot keep other clients waiting.
  */
 const workPerTurn = 64
 
 /**
- * Maximum number of requests per turn while connections are being accepted, and how long this limit holds after each
- * connect, in milliseconds. Node.js accepts one connection per turn. If turns were long, clients would wait for seconds
- * when thousands connect at the same time.
+ * Maximum number of requests per turn while connections are being accepted. Node.js accepts one connection per turn. If
+ * turns were long, clients would wait for seconds when thousands of clients connect at the same time.
  */
 const workWhileAccepting = 2
+/** How long `workWhileAccepting` applies after each connect, in milliseconds. */
 const acceptingTime = 10
 
 /** Creates a listener. @param refuse composes the responses to requests that never reach `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  /** Connections that hold waiting requests, and whose earlier requests have been answered. */
+  /** Connections that have waiting requests, and whose earlier requests have been answered. */
   const resumable: Connection[] = []
   /** Time of the latest accept, as a value of `performance.now()`. */
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
-  /** Maximum idle time in milliseconds, and the time at which all connections are closed, as `performance.now()`. */
+  /** Maximum idle time of a connection, in milliseconds. */
   let maxIdle = limits.keepAliveTimeout * 1000
+  /** Time at which all connections are closed: a value of `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
@@ -167,7 +166,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else connection.refuseRequest(refuse(refusal))
   }
 
-  /** Returns the connection of a socket, and creates it on first use. */
+  /** Returns the connection of a socket, and creates the connection at first use. */
   function connectionOf(duplex: Duplex): Connection {
     const known = connections.get(duplex)
     if (known !== undefined) return known
@@ -185,8 +184,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   /**
-   * Closes connections that have been stalled in a response, or idle after one, for too long. Node's own timeouts are
-   * not used: their timers for each request and response would cost a tenth of the time of a small request.
+   * Closes connections that have been stalled in a response, or idle after a response, for too long. Node's own
+   * timeouts are not used: their timers for each request and response would take a tenth of the time of a small request.
    */
   function closeOverdue(): void {
     const now = performance.now()
@@ -217,13 +216,13 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     },
 
     /**
-     * Stops the listener. The `close` of Node's HTTP server is not used, for three reasons. It closes idle connections
-     * even though a client may be sending a request. It counts a response as sent while a slow client is still reading
-     * it. It stops enforcing the request timeout.
+     * Stops the listener. The method `close` of Node's HTTP server is not used, for three reasons. `close` closes idle
+     * connections even though a client may be sending a request. `close` counts a response as sent while a slow client
+     * is still reading the response. `close` ends the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Accept waiting connections first. If they were closed instead, their clients would reconnect during the stop.
+      // Waiting connections are accepted first. If they were closed, their clients would reconnect during the stop.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

@@ -1,4 +1,4 @@
-/** Tests the one-line error for a version of Node.js that lacks internals that the listener replaces. */
+/** Tests the check that this version of Node.js has all internals that the listener uses. */
 
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'

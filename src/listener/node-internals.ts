@@ -6,7 +6,7 @@ import { Socket } from 'node:net'
 /** Return value of `onIncoming` that makes the parser stop after the head, as for an upgrade to another protocol. */
 export const upgrade = 2
 
-/** Node's HTTP parser for one connection. */
+/** Node's HTTP parser of a connection. */
 export interface Parser {
   /** Called by the parser when the head of a request is complete. */
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
@@ -16,18 +16,17 @@ export interface Parser {
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Returns Node's HTTP parser of a server's socket. */
 export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** List of parsers by state, which Node's server uses for its own timeouts. */
+/** Node's list of parsers by state. Node's server uses this list for its own timeouts. */
 interface ConnectionsList {
-  /** Returns parsers with the first byte of a request but not its last. Empty lines before a request do not count. */
+  /** Returns parsers that have read a part of a request. Empty lines before a request do not count. */
   active(): Parser[]
 }
 
-/** Returns the parsers that are reading a request, or have not had one yet. @param server a listening server. */
+/** Returns the parsers that are reading a request or wait for their first request. @param server a listening server. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -40,7 +39,7 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns a message that names the internals which this version of Node.js lacks; `undefined` if it lacks none. */
+/** Returns an error message with the internals that this version of Node.js lacks; `undefined` if it lacks none. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()

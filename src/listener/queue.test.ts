@@ -1,4 +1,4 @@
-/** Tests of the memory limit for the requests that all connections hold, and of which connections are closed. */
+/** Tests which connections are closed when the waiting requests of all connections take too much memory. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

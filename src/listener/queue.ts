@@ -1,17 +1,19 @@
-/** Queue of requests that wait for an earlier one, and the memory limit across all such queues. @module */
+/** Queue of requests that wait for an earlier request, and the memory limit across all such queues. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Maximum number of requests in a queue, and maximum size of each body in bytes. */
+/** Maximum number of requests in a queue. */
 const maxQueued = 16
+/** Maximum size of the body of a request in a queue, in bytes. */
 const maxQueuedBody = 16 * 1024
 
-/**
- * Estimated memory of a request, of each header line and of each piece of its body, in bytes, without their text. The
- * estimates are a sixth above the maximum measured on Node.js 20 to 26. A request with 120 short lines takes 17 KB.
- */
+// The estimates below are a sixth above the maximum measured on Node.js 20 to 26. A request with 120 short header lines
+// takes 17 KB.
+/** Estimated memory of a request, in bytes, without its header lines and body. */
 const requestBytes = 2560
+/** Estimated memory of a header line, in bytes, without its text. */
 const lineBytes = 150
+/** Estimated memory of a piece of a body, in bytes, without the bytes of the body. */
 const pieceBytes = 600
 
 interface Queued {
@@ -20,7 +22,7 @@ interface Queued {
   bytes: number
 }
 
-/** The waiting requests of one connection, as Node's objects. They wait for the request in progress. */
+/** The requests of a connection that wait for its request in progress, as Node's objects. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
@@ -34,7 +36,6 @@ export class RequestQueue {
     return this.#queued.length
   }
 
-  /** The response object of the last request in the queue. */
   get last(): ServerResponse | undefined {
     return this.#queued.at(-1)?.response
   }
@@ -55,7 +56,7 @@ export class RequestQueue {
     this.#count(queued.bytes)
   }
 
-  /** Counts the body of a request. It arrives after the head, in pieces as small as one byte. */
+  /** Counts the memory of a request's body. The body arrives after the head, in pieces as small as one byte. */
   #countBody(queued: Queued): void {
     const { req } = queued.response
     const { push } = req
@@ -84,7 +85,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Removes all requests from the queue, and clears them: Node keeps the objects until the connection is closed. */
+  /** Removes and empties all requests. Node keeps the objects of requests until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -106,7 +107,7 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
 export interface Holder {
   /** Memory for the waiting requests of this connection, in bytes. */
   readonly heldBytes: number
-  /** Closes the connection and releases the memory that it holds, before this call returns. */
+  /** Closes the connection, and releases its memory before this call returns. */
   giveUp(): void
 }
 
@@ -114,13 +115,12 @@ export interface Holder {
 export class HeldBytes {
   readonly #maxBytes: number
   /**
-   * Connections grouped by the number of binary digits of their `heldBytes`. So a connection with at least half as many
-   * bytes as the largest one is found without a search.
+   * Connections, grouped by the number of binary digits of their `heldBytes`. In the last group that is not empty, every
+   * connection holds more than half as many bytes as the largest connection.
    */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
 
-  /** @param maxBytes limit on the bytes across all connections. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -131,8 +131,8 @@ export class HeldBytes {
   }
 
   /**
-   * Updates the total. Must be called whenever the `heldBytes` of a connection has changed. While the total is above
-   * the limit, closes the connections that hold the most.
+   * Updates the total, and closes the connections that hold the most while the total is above the limit. A connection
+   * must call this function whenever its `heldBytes` has changed.
    * @param before bytes that the connection held before the change.
    */
   changed(holder: Holder, before: number): void {
@@ -143,7 +143,7 @@ export class HeldBytes {
       this.#bySize[digits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` calls this function too, with fewer bytes than before. Such a call must not close further connections.
+    // `giveUp` calls this function too, with fewer bytes than before. Then no further connection may be closed.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

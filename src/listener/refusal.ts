@@ -1,4 +1,4 @@
-/** Requests that the listener rejects without the application. The application composes the responses. @module */
+/** Finds requests that the listener rejects without the application, and formats their responses. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 
@@ -21,7 +21,7 @@ export type Refusal =
   /** The request did not arrive completely in time. */
   | 'requestTimeout'
 
-/** Response that rejects a request. The listener sends it and then closes the connection. */
+/** Response that rejects a request. The listener sends the response, and then closes the connection. */
 export interface RefusalResponse {
   readonly status: number
   /** Alternating header names and values. */
@@ -39,7 +39,7 @@ export type Refuse = (refusal: Refusal) => RefusalResponse
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns why a request head that Node's parser accepts must be rejected, if so (RFC 9112 §3.2 and §6.1). */
+/** Returns why a request head that Node's parser accepts is rejected nevertheless, if so (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'

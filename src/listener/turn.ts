@@ -8,7 +8,6 @@
 
 import type { ServerResponse } from 'node:http'
 
-/** A request that waits to be handled. */
 interface Arrived {
   readonly response: ServerResponse
   /** Function that handles the request; `undefined` once it has been called. */
@@ -27,14 +26,14 @@ export class Turn {
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false
 
-  /** @param maxHandled returns the maximum number of requests to handle in this turn; the others have to wait. */
+  /** @param maxHandled returns the maximum number of requests to handle in this turn. Further requests wait. */
   constructor(maxHandled: () => number) {
     this.#maxHandled = maxHandled
   }
 
   /**
    * Handles a request at the end of this turn, or of a later turn if there are many requests. By then, Node has parsed
-   * all input that has arrived, which includes the complete body of most requests.
+   * all input that has arrived. Most requests are short, so their body is complete.
    */
   handle(response: ServerResponse, handler: () => void): void {
     this.#arrived.push({ response, handler })
@@ -81,7 +80,7 @@ export class Turn {
     this.#ready = []
     for (const { response, body } of responses) {
       if (body.length > 0) {
-        // Write the body first: `end(body)` would add an empty piece, for which Node would need a vectored write.
+        // The body is written first: `end(body)` would add an empty piece, for which Node would need a vectored write.
         response.write(body, 'latin1')
         response.socket?.uncork()
       }
