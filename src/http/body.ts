@@ -175,7 +175,9 @@ export function createBodyReader(
       goOn()
     })
     // If the response is closed before the whole body has arrived, the request emits no `end`.
-    response.once('close', () => fail(bodyCutShort()))
+    response.once('close', () => {
+      fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
+    })
     for (let isWaiting = true; ; ) {
       if (isWaiting) {
         await new Promise<void>((resolve) => {
@@ -251,10 +253,6 @@ function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
     },
     () => new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'),
   )
-}
-
-function bodyCutShort(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The request body was cut short')
 }
 
 function tooLarge(maxBytes: number): ApiError {
