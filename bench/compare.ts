@@ -3,9 +3,10 @@
  *
  * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as the list returns. The load uses 32
  * connections by default, 4 for lists, 16 for pipelined requests (16 creates in one write), and 1 if the title says so.
- * All servers of a workload run at the same time and take turns, after a warm-up of one second each. Items to delete
- * and new tokens are created before the turn, and each is used once. A missing response or an error status ends the
- * run. CPU time is the time that Linux reports for a process during a turn, divided by the number of responses.
+ * All servers of a workload run at the same time. The load goes to one server in each turn, after a warm-up of one
+ * second for each server. Items to delete and new tokens are created before the turn, and used once each. A missing
+ * response or an error status ends the run. CPU time is the time that Linux reports for a process during a turn,
+ * divided by the number of responses.
  */
 
 import { buildRevision } from './lib/builds.js'
@@ -17,7 +18,7 @@ import { median } from './lib/statistics.js'
 import { type Turn, takeTurns } from './lib/turns.js'
 import { workloads as allWorkloads, type Workload } from './lib/workloads.js'
 import itemStore, { itemStoreAt } from './peers/item-store.js'
-import { sides as allSides, type Side } from './peers/sides.js'
+import { sides as allSides, describeSide, isAvailable, type Side } from './peers/sides.js'
 
 const help = `Usage: npm run bench -- [options]   (needs wrk)
        npm run bench -- scale|pages|waiting|stalls [options]
@@ -44,8 +45,7 @@ if (options.against !== undefined) {
   const build = buildRevision(options.against)
   wanted.splice(wanted.indexOf(itemStore) + 1, 0, itemStoreAt(build))
 }
-const versions = new Map(wanted.map((side) => [side, side.version ? side.version() : '']))
-const sides = wanted.filter((side) => versions.get(side) !== undefined)
+const sides = wanted.filter(isAvailable)
 const longestName = Math.max(...sides.map(({ name }) => name.length))
 
 for (const line of machine) print(line)
@@ -68,7 +68,7 @@ report('Comparisons', {
     'CPU time of one request in each process of a side, in microseconds, median of the turns:',
     tableOf((turns) => cpuOf(turns).map(micro).join(' + ')),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
-    `The sides:\n\n${[...versions].map(describeSide).join('\n')}`,
+    `The sides:\n\n${wanted.map(describeSide).join('\n')}`,
   ],
 })
 
@@ -84,7 +84,7 @@ function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = 
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
-/** Returns the throughput of this service relative to the revision given with `--against`. */
+/** Returns a table with the throughput of this service relative to `--against`; an empty list without the option. */
 function ratios() {
   const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
   if (revisions.length === 0) return []
@@ -107,16 +107,11 @@ function largestDeviation() {
   return deviations.toSorted((one, other) => other.share - one.share)[0]?.text
 }
 
-function describeSide([side, version]: [Side, string | undefined]) {
-  if (version === undefined) return `- ${side.name}: left out because it is not installed`
-  return `- ${side.name}: ${side.about}${version === '' ? '' : ` (${version})`}`
-}
-
 function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** Returns the median CPU time per request in each program of a side, in microseconds. */
+/** Returns the median CPU time of a request in each program of a side, in microseconds. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }

@@ -10,7 +10,7 @@ import { scratch, start, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { median, quantile } from './lib/statistics.js'
 
-/** The parts of playwright-core's interface that are used here. */
+/** The parts of playwright-core that this file uses. */
 interface Playwright {
   chromium: { launch(options: object): Promise<Browser> }
 }
@@ -40,14 +40,14 @@ const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 const options = readOptions(help, { against: { type: 'string' } })
 const items = 100_000 // number of items on the items page
 const paints = 20 // number of first paints of each page
-const rounds = 3 // how often the items page is used; two revisions take turns
+const rounds = 3 // how often the items page is opened and used
 const scrollSeconds = 3
 const startDeadline = 60_000 // milliseconds
 const step = 400 // pixels that the table scrolls in each frame
 
 type Service = Awaited<ReturnType<typeof startService>>
 
-/** The pages of one build, and their measurements. */
+/** A build of the pages, with its measurements. */
 interface Side {
   name: string
   service: Service
@@ -112,7 +112,7 @@ try {
   await stop(...sides.map(({ service }) => service.child))
 }
 
-/** Returns the sides in an order that changes each time. */
+/** Returns the sides, in reverse order for odd numbers. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -134,7 +134,7 @@ function itemOf(number: number) {
   }
 }
 
-/** Starts `item-store dev` with all items. */
+/** Starts `item-store dev` with all items. @param folder folder of the build */
 async function startService(folder: string) {
   const seed = join(scratch, 'items.jsonl')
   const lines = Array.from({ length: items }, (_, number) => JSON.stringify(itemOf(number)))
@@ -191,7 +191,7 @@ async function openOnce(url: string) {
   return opened
 }
 
-/** Opens the items page with all items, selects them all, and scrolls. */
+/** Opens the items page with all items, selects all items, and scrolls. */
 async function useItems(side: Side) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
@@ -241,7 +241,7 @@ async function longestTask(page: Page): Promise<number> {
   })
 }
 
-/** Scrolls the table down and up. Returns the times between frames, in milliseconds. */
+/** Scrolls the table down and up. @returns the times between frames, in milliseconds */
 async function scroll(page: Page): Promise<number[]> {
   return await page.evaluate(
     async ({ step, seconds }) => {

@@ -4,10 +4,10 @@
  *
  * The items of 250 bytes are in a store behind a bare `node:http` server. The server creates, reads, changes or deletes
  * 16 items in each turn of its event loop, while another process reads one item every two milliseconds. The longest
- * delay of that other process is in parentheses. Churn replaces random items, or deletes and creates them, with 200 to
- * 300 bytes. Memory is resident memory after garbage collection. A dash means that memory varies by more than the
- * items take. Processor time is for the store alone, including its garbage collection. For more than 5,000,000
- * items, the `Map` needs and gets a heap of 16384 MiB. All other heaps have the default size.
+ * delay of the reading process itself is in parentheses. Churn replaces random items, or deletes them and creates
+ * others, with 200 to 300 bytes. Memory is resident memory after garbage collection. A dash means that memory varies by
+ * more than the items take. Processor time is for the store alone, including its garbage collection. For more than
+ * 5,000,000 items, the `Map` needs and gets a heap of 16384 MiB. All other heaps have the default size.
  */
 
 import { describeMachine } from './lib/machine.js'

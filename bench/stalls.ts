@@ -1,5 +1,5 @@
 /**
- * Measures how long one client makes all others wait: with large bodies of each kind, and with other expensive
+ * Measures how long one client makes all other clients wait: with large bodies of each kind, and with other expensive
  * requests. Linux only.
  *
  * Each case has a separate server. One connection sends a health check or a read every two milliseconds. Meanwhile,
@@ -8,12 +8,12 @@
  */
 
 import { spawn } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../test/support/process.js'
+import { newAccess, signToken } from './lib/access.js'
 import type { Headers, Request } from './lib/client.js'
 import { openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
@@ -21,12 +21,11 @@ import { readOptions } from './lib/options.js'
 import { startReading } from './lib/probe.js'
 import { cores, pinSelf, scratch, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
-import { signToken } from './lib/turns.js'
 import fastapi from './peers/fastapi.js'
 import itemStore from './peers/item-store.js'
 import jsonParse from './peers/json-parse.js'
 import jsonServer from './peers/json-server.js'
-import type { Side } from './peers/sides.js'
+import { describeSide, isAvailable, type Side } from './peers/sides.js'
 import { bodies } from './stalls/bodies.js'
 
 const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only)
@@ -45,26 +44,23 @@ const waits = 10_000
 const hosts = 1000
 const newTokens = 5000
 
-/** A running server, and the data for requests to it. */
+/** Data for requests to a running server. */
 interface Server {
   port: number
-  items: string // the path of the list
+  items: string // path of the list
   secret: string
   headers: Headers
 }
 
 interface Case {
   title: string
-  sides: Side[] // other sides lack the feature or take too long
+  sides: Side[] // sides that have the feature and are fast enough
   body?: (() => Buffer) | undefined // body of the created item
   list?: number // number of items at the start; 1 by default
   prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure
 }
 
-/** The sides that are installed. */
-const sides = [itemStore, jsonParse, fastapi, jsonServer].filter(
-  (side: Side) => side.version === undefined || side.version() !== undefined,
-)
+const sides: Side[] = [itemStore, jsonParse, fastapi, jsonServer].filter(isAvailable)
 const bodyFile = join(scratch, 'body.json')
 const answerFile = join(scratch, 'answer.json')
 
@@ -150,15 +146,13 @@ report('Stalls', {
     `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
       'load itself ended early. ' +
       `The thread of the load was itself delayed by up to ${ownStall.toFixed(0)} ms.`,
-    `The sides:\n\n${sides.map(describe).join('\n')}`,
+    `The sides:\n\n${sides.map(describeSide).join('\n')}`,
   ],
 })
 
 /** Returns the longest wait in milliseconds as text, with the error if there was one. */
 async function measure({ list = 1, prepare }: Case, side: Side) {
-  const port = await freePort()
-  const secret = randomBytes(32).toString('base64url')
-  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const { port, secret, headers } = await newAccess()
   const prefix = side === jsonServer ? '' : '/api/v1'
   const server = { port, secret, headers, items: `${prefix}/items` }
   const settings = { MAX_CONNECTIONS: String(waits + 100) }
@@ -184,11 +178,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   }
 }
 
-function describe({ name, about, version }: Side) {
-  return `- ${name}: ${about}${version === undefined ? '' : ` (${version()})`}`
-}
-
-/** Sends a request with curl. @returns the status of the response, 0 after the time limit */
+/** Sends a request with curl. @returns the status of the response; 0 after the time limit */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const lines = Object.entries(headers).flatMap(([name, value]) => [
     '--header',
@@ -216,7 +206,7 @@ async function createdPath(server: Server) {
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** Returns a function that sends requests over one connection, one by one. */
+/** Returns a function that sends requests over one connection, one by one, and returns the last status. */
 async function oneByOne(
   { port }: Server,
   times: number,
@@ -234,7 +224,7 @@ async function oneByOne(
   }
 }
 
-/** Starts waiting reads of the list. Returns a function that ends the waits with a create. */
+/** Starts waiting reads of the list. @returns a function that ends the waits with a create */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)
@@ -252,7 +242,7 @@ async function wakeAll(server: Server) {
   }
 }
 
-/** Opens connections and sends a request on each. Returns a function that closes all connections at once. */
+/** Opens connections, and sends a request on each. @returns a function that closes all connections at once */
 async function closeAll({ port }: Server) {
   const connections = await openConnections(port, waits)
   const read = { method: 'HEAD', path: '/' }

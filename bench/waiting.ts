@@ -1,15 +1,15 @@
 /**
  * Measures reads that wait for a change: their memory, and the times of other reads meanwhile. Linux only.
  *
- * First, each of 10,000 connections reads an item. Then each waits with `Prefer: wait=60`: half of them with GET for
- * that item, half with HEAD for the list. The creation of another item ends the waits for the list. Memory is the
- * resident memory of the process, 5 s after each step and 15 s after the last. Then another connection reads one item
- * repeatedly for 10 s.
+ * First, each of 10,000 connections reads an item. Then each connection waits with `Prefer: wait=60`: half of them with
+ * GET for their item, the others with HEAD for the list. The creation of another item ends the waits for the list.
+ * Memory is the resident memory of the process, 5 s after each step and 15 s after the last step. After each
+ * measurement of memory, another connection reads one item repeatedly for 10 s.
  */
 
-import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, residentBytes } from '../test/support/process.js'
+import { residentBytes } from '../test/support/process.js'
+import { newAccess } from './lib/access.js'
 import { type Request, requests } from './lib/client.js'
 import { type Connection, createItems, openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
@@ -17,7 +17,6 @@ import { readOptions } from './lib/options.js'
 import { cores, pinSelf, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { quantile } from './lib/statistics.js'
-import { signToken } from './lib/turns.js'
 import itemStore from './peers/item-store.js'
 
 const help = `Usage: npm run bench -- waiting [options]   (Linux only)
@@ -27,8 +26,9 @@ readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
-/** Time from a step to the measurement of memory, in milliseconds. Only an idle service returns memory. */
+/** Time from a step to the measurement of memory, in milliseconds. Only an idle service gives memory back. */
 const settlingTime = 5_000
+/** Time from the last step to the measurement of memory, in milliseconds. */
 const idleTime = 15_000
 
 const facts = describeMachine()
@@ -64,7 +64,7 @@ async function waiting() {
     print(`  ${title}: ${(bytes / 1e6).toFixed(1)} MB`)
   }
   try {
-    // The warm-up: the first reads make Node.js compile code, and buffers grow to their final size.
+    // During the warm-up, Node.js compiles code, and buffers grow to their final size.
     await readOneByOne(reader, { method: 'GET', path, headers })
     const first = await openConnections(port, 1000)
     await Promise.all(first.map((one) => one.ask({ method: 'GET', path, headers })))
@@ -104,21 +104,16 @@ async function waiting() {
 
 /** Starts the service, and creates an item for each read that will wait. */
 async function start() {
-  const port = await freePort()
-  const secret = randomBytes(32).toString('base64url')
+  const { port, secret, headers } = await newAccess()
   const settings = { MAX_CONNECTIONS: String(waits + 1500) }
   const [service] = await itemStore.start({ port, secret, list: 0, settings })
   if (service === undefined) throw new Error('there is no process')
-  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
   const ids = await createItems({ port, headers }, waits, 300)
   if (ids.length < waits) throw new Error('creating the items took too long')
   return { port, headers, service, ids }
 }
 
-/**
- * Reads repeatedly over one connection.
- * @returns the response times in milliseconds
- */
+/** Reads repeatedly over one connection, for `readSeconds`. @returns the response times in milliseconds */
 async function readOneByOne(connection: Connection, read: Request) {
   const times = []
   const end = performance.now() + readSeconds * 1000

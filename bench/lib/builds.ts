@@ -8,10 +8,10 @@ import { fail } from './options.js'
 import { scratch } from './processes.js'
 
 /**
- * Builds the service at a git revision with that commit's own build command, in a folder that is removed at the end of
- * the run.
+ * Builds the service at a git revision with the build command of this revision, in a folder that is removed at the end
+ * of the run.
  * @param revision anything that git accepts as a commit: a hash, a tag, `main`, `HEAD~3`
- * @returns the abbreviated hash of the commit (`commit`) and the folder of the build (`folder`)
+ * @returns the abbreviated hash of the commit, and the folder of the build
  */
 export function buildRevision(revision: string) {
   const args = ['rev-parse', '--short', '--verify', '--quiet', '--end-of-options']

@@ -1,4 +1,4 @@
-/** Requests that the benchmarks send. */
+/** The requests that benchmarks send. */
 
 import { anyId, requestText } from './item.js'
 
@@ -9,13 +9,13 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** The part of the request whose value differs each time, because it can be used only once: `anyId` or the token. */
+  /** The part of the request that has a new value each time, because a value can be used only once. */
   once?: 'id' | 'token'
 }
 
 const items = '/api/v1/items'
 
-/** Functions that make requests, by kind. `id` is the id of an item. */
+/** Functions that make requests, by kind. @param id id of an item; `delete` has the placeholder `anyId` instead. */
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),

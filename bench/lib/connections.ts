@@ -1,4 +1,4 @@
-/** HTTP connections over bare sockets. They are cheap, so one process on the load's CPU core can have many of them. */
+/** HTTP connections over bare sockets, which are cheap: one process on the load's CPU core can have many of them. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'
@@ -11,7 +11,7 @@ export interface Connection {
   close: () => void
 }
 
-/** Number of connections opened at a time. It is small, because the queue of a listening socket is short. */
+/** Number of connections opened at a time. The queue of a listening socket would be too short for many more. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
@@ -58,12 +58,12 @@ function openConnection(port: number): Promise<Connection> {
   })
 }
 
-/** Number of connections for creates. Many are needed, because each waits for a response before its next create. */
+/** Number of connections for creates. Each connection waits for a response before its next create. */
 const createConnections = 48
 
 /**
- * Creates up to `count` items, as many as possible in `seconds`, and returns their ids.
- * @param server the server's port, and the headers that it requires
+ * Creates up to `count` items, as many as possible in `seconds`.
+ * @returns the ids of the created items
  */
 export async function createItems(
   { port, headers }: { port: number; headers: Headers },

@@ -1,6 +1,6 @@
--- Makes wrk send the requests of one turn. The turn ends when its time is over or no values (ids or tokens, each used
--- once) are left. Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument,
--- the number of connections, the turn waits for the responses in flight at its end.
+-- Makes wrk send the requests of one turn. The turn ends when its time is over, or when every value (id or token) has
+-- been used once. Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument,
+-- the number of connections, the turn waits for the responses that are in flight at its end.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -61,8 +61,8 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- After the time limit, lets each connection idle once its last response has arrived, and finishes once all are idle.
--- The turn waits because slow responses that are in flight at its end are a large part of the work.
+-- After the time limit, makes a connection rest once its last response has arrived, and ends the turn once all
+-- connections rest. The turn waits because slow responses in flight at its end are a large part of the work.
 function drain(connections)
   local resting = 0
   function delay()
@@ -74,7 +74,7 @@ function drain(connections)
   end
 end
 
--- Without this, wrk would run for the whole duration given to it.
+-- Ends the turn before the duration given to wrk, which includes time for slow responses.
 function finish(now)
   if elapsed > 0 then return end
   elapsed = now - started

@@ -10,7 +10,7 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** How long a turn may run over because of slow responses, in seconds. */
+/** How much longer than planned a turn may take because of slow responses, in seconds. */
 const maximumDelay = 120
 
 /** Returns the version of wrk, for the head of a results section. Ends the process if wrk is not installed. */
@@ -20,7 +20,6 @@ export function describeLoad() {
   return `Load: wrk ${/wrk (\S+)/.exec(stdout)?.[1]?.replace(/^debian\//, '') ?? ''}`
 }
 
-/** The requests of a turn, and how they are sent. */
 interface Load {
   port: number
   headers: Headers
@@ -33,9 +32,9 @@ interface Load {
 }
 
 /**
- * Sends a load with wrk. Each connection sends its next request as soon as it gets a response.
+ * Sends a load with wrk. Each connection sends its next request as soon as a response arrives.
  * @returns the responses per second (`rate`) and the number of responses (`answers`)
- * @throws if a response was missing or reported an error, because such a turn has no valid rate
+ * @throws if a response is missing or reports an error, because such a turn has no valid rate
  */
 export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
@@ -70,7 +69,7 @@ export async function sendLoad(load: Load) {
   return { rate: answers / result.seconds, answers }
 }
 
-/** Runs a program on the load's CPU core, and returns its output. */
+/** Runs a program on the load's CPU core. @returns its output */
 async function outputOf(program: Program) {
   const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -15,7 +15,7 @@ const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
   : 'server and load not pinned to cores (no taskset, or one core only)'
 
-/** Returns lines for the head of a results section. Call this before the benchmark, which changes the load average. */
+/** Returns lines for the head of a results section. Call this function before the load changes the load average. */
 export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
@@ -25,7 +25,6 @@ export function describeMachine(pinning = usualPinning) {
   ]
 }
 
-/** Returns the command line of this run. */
 export function commandLine() {
   const args = process.argv.slice(2)
   return ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')
@@ -34,7 +33,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // A changed results file does not count as a change, because it is not part of the measured code.
+  // A changed results file does not count, because this file is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

@@ -1,4 +1,4 @@
-/** Reads the options of a benchmark, among them `--no-write`. An invalid option is reported in one line. */
+/** Reads the options of a benchmark. Every benchmark also has `--no-write`. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
@@ -43,7 +43,7 @@ export function chosen<T extends { name: string }>(
   return all.filter((each) => names.includes(each.name))
 }
 
-/** Ends the process with an error message, for example about an invalid option or a program that is not installed. */
+/** Ends the process with an error message about the command line or a missing program. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

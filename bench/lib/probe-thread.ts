@@ -1,4 +1,4 @@
-/** The worker thread of `probe.ts`. It is separate, so that its timing does not depend on the rest of the load. */
+/** The thread that sends the requests of `probe.ts`, so that their timing does not depend on the rest of the load. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'

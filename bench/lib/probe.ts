@@ -12,7 +12,7 @@ export interface Waits {
 
 /**
  * Sends one of the requests every two milliseconds, in rotation, from a separate thread.
- * @returns a function that stops the requests. A missing response counts with the time waited so far.
+ * @returns a function that stops the requests. A response that is still missing counts with the time so far.
  */
 export async function startReading(
   port: number,

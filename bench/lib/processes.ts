@@ -1,6 +1,6 @@
 /**
- * Starts the servers and the load, each pinned to its core. No process and no temporary file outlives the run, however
- * it ends.
+ * Starts the servers and the load, each pinned to its core. At the end of the run, even after an error or a signal, all
+ * processes are killed and all temporary files removed.
  */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
@@ -10,21 +10,20 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A program to start: a command, by default Node.js, with its arguments, on one core or on all cores. */
 export interface Program {
-  command?: string
+  command?: string // Node.js by default
   args: string[]
-  core?: number
+  core?: number // number of a CPU core; all cores by default
   env?: Record<string, string>
   cwd?: string
   stdio?: StdioOptions
 }
 
-/** A started program, with the last part of its standard error output and a promise that resolves when it exits. */
+/** A started program, with the end of its standard error output, and a promise that resolves when the program ends. */
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
-const startDeadline = 30_000
-const stopDeadline = 10_000
+const startDeadline = 30_000 // milliseconds
+const stopDeadline = 10_000 // milliseconds
 
 /** Numbers of the CPU cores for the servers and for the load. */
 export const cores = { server: 0, load: 1 }
@@ -36,7 +35,7 @@ export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // Processes of an interrupted build may still be writing to the folder.
+  // If a build was interrupted, its processes may still be writing to the folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
@@ -95,7 +94,7 @@ export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Sends SIGTERM to programs and waits until they have ended. A program that takes more than ten seconds is killed. */
+/** Sends SIGTERM to programs, and waits until they have ended. After ten seconds, kills a program. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

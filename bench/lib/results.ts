@@ -12,9 +12,9 @@ export function print(line: string) {
 }
 
 /**
- * Prints a report, and writes it into the results file unless `--no-write` is given.
- * @param name the name of the section
- * @param report the conditions of the results (`facts`), and paragraphs and tables (`parts`)
+ * Prints a report, and writes the report into the results file unless `--no-write` is given.
+ * @param name name of the section
+ * @param report conditions of the results (`facts`), and paragraphs and tables (`parts`)
  */
 export function report(name: string, { facts, parts }: { facts: string[]; parts: string[] }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
@@ -35,7 +35,7 @@ export function table(head: string[], rows: string[][]) {
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
-/** Replaces the section `name` of the results file with `text`, or adds it. */
+/** Replaces a section of the results file, or adds the section at the end. */
 function writeSection(name: string, text: string) {
   const old = new RegExp(`^## ${name}\n.*?(?=\n## |$(?![^]))`, 'ms')
   const all = readFileSync(file, 'utf8')

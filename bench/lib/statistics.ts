@@ -1,6 +1,5 @@
 /** Medians and other quantiles. */
 
-/** Returns the middle number, or the mean of the two middle numbers. */
 export function median(numbers: number[]) {
   return quantile(numbers, 0.5)
 }

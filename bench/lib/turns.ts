@@ -1,16 +1,15 @@
-/** Compares sides (implementations) under one workload. They take turns on the same machine, in the same run. */
+/** Compares sides (implementations) under one workload. The sides take turns on the same machine, in the same run. */
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { inSeconds, mintToken } from '../../test/conformance/tokens.js'
-import { freePort } from '../../test/support/process.js'
 import type { Side } from '../peers/sides.js'
+import { newAccess, signToken } from './access.js'
 import { requests as allRequests, type Headers, type Request } from './client.js'
 import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
 import type { Workload } from './workloads.js'
 
-/** A side of the comparison, with its running server and the results of its turns so far. */
+/** A side of the comparison with its running server. */
 interface Contender {
   side: Side
   port: number
@@ -19,21 +18,20 @@ interface Contender {
   programs: Child[]
   requests: Request[]
   deletes: number // number of items to create before a turn that deletes items
-  turns: Turn[]
+  turns: Turn[] // results so far
 }
 
-/**
- * Results of a turn: responses per second, and CPU time per request in each program of the side, in microseconds (Linux
- * only).
- */
-export type Turn = { rate: number; cpu: number[] }
+/** Results of a turn. */
+export interface Turn {
+  rate: number // responses per second
+  cpu: number[] // CPU time of a request in each program of the side, in microseconds; `NaN` except on Linux
+}
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of new tokens made for each second of a turn. No side uses so many, but tokens are cheap to make. */
+/** Number of new tokens made for each second of a turn: more than any side can use. */
 const maximumPerSecond = 60_000
-/** Time limits in seconds: for creating the initial items of a store, and the items that a turn deletes. */
+/** Time limits for creating the initial items of a store, and the items that a turn deletes, in seconds. */
 const createSeconds = { start: 300, turn: 30 }
-const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
 /**
  * Runs a workload on all sides that support it.
@@ -72,9 +70,7 @@ async function enter(
   side: Side,
   { kinds, items, isList, withNewTokens }: Workload,
 ): Promise<Contender> {
-  const port = await freePort()
-  const secret = randomBytes(32).toString('base64url')
-  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const { port, secret, headers } = await newAccess()
   const programs = await side.start({ port, secret, list: isList ? items : 0 })
   const ids = await side.create({ port, headers }, items, createSeconds.start)
   const [id = ''] = ids
@@ -98,17 +94,17 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** Returns the CPU time that a program has used so far, in seconds, as counted by the kernel (proc(5)). */
+/** Returns the CPU time that a program has used so far, in seconds (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
-  // The name of the program is in parentheses, and may contain any characters.
+  // The first field to drop is the name of the program, in parentheses, which may contain any characters.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100 // 100 ticks per second on every system with Node.js
 }
 
-/** Returns a value for each request of a turn: a new token, or the id of an item to delete. */
+/** Returns a value for each request of a turn: a new token, or the id of an item to delete; `undefined` if none. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,
@@ -121,9 +117,4 @@ async function valuesFor(
     default:
       return undefined
   }
-}
-
-/** Returns a valid access token for the caller `sub`. */
-export function signToken(secret: string, sub: string) {
-  return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
 }

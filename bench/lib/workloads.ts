@@ -9,7 +9,7 @@ export interface Workload {
   title: string
   kinds: Kind[] // kinds of request, which are sent in rotation
   items: number // number of items in the store at the start
-  connections: number // number of connections that the load uses
+  connections: number
   isList?: boolean
   withNewTokens?: boolean // whether each request has a new token
   pipelined?: number // requests that a connection sends in one write

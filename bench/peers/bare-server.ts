@@ -1,5 +1,5 @@
 /**
- * Server of the side `bare`. Its responses have the same headers and the same length as the service's responses.
+ * Server of the side `bare`, whose responses have the same headers and the same length as the service's responses.
  * A small body is a string, because Node.js then writes head and body together, which is faster than a prepared Buffer.
  * A long list is faster as a Buffer.
  */
@@ -48,7 +48,7 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/** Responds to a create or replace with the body of the request, padded to the length of an item. */
+/** Responds to a create or replace with the request's body, padded to the length of an item. */
 function echo(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = []
   request

@@ -6,18 +6,17 @@ import bare from './bare.js'
 import fastapi from './fastapi.js'
 import itemStore, { itemStoreOnRedis } from './item-store.js'
 
-/** Parameters for starting a side. */
 export interface StartOptions {
   port: number // on 127.0.0.1
   secret: string // key that signs tokens
-  list: number // number of items that a list returns, 0 without a list
+  list: number // number of items that a list returns; 0 if the workload has no list
   settings?: Record<string, string> // settings of this service that differ from the defaults
 }
 
 export interface Side {
   name: string
   about: string
-  skips?: string[] // names of the workloads that this side does not take part in
+  skips?: string[] // names of workloads in which this side is not measured
   version?: () => string | undefined // `undefined` if the side is not installed
   start: (options: StartOptions) => Promise<Child[]> // returns its programs, the server first
   create: (
@@ -28,3 +27,14 @@ export interface Side {
 }
 
 export const sides: Side[] = [itemStore, itemStoreOnRedis, bare, fastapi]
+
+/** Returns whether the programs of a side are installed. */
+export function isAvailable({ version }: Side) {
+  return version === undefined || version() !== undefined
+}
+
+/** Returns a line of a Markdown list, with the version of the side. */
+export function describeSide(side: Side) {
+  if (!isAvailable(side)) return `- ${side.name}: left out because it is not installed`
+  return `- ${side.name}: ${side.about}${side.version ? ` (${side.version()})` : ''}`
+}

@@ -1,7 +1,7 @@
 /**
- * The comparison store of the scale run: the shortest implementation of `ItemStore` (src/store/item-store.ts), with a
- * limit in bytes and lists that show a single moment. The texts are strings in a `Map`, with a character for each byte,
- * so that the same bytes come back.
+ * The store with which the scale run compares the memory store: the shortest implementation of `ItemStore`
+ * (src/store/item-store.ts) with a limit in bytes, and with lists that are snapshots. The texts are strings in a `Map`,
+ * with a character for each byte, so that `read` returns the same bytes.
  */
 
 import type { EncodedItem } from '../../src/item/item.js'
@@ -10,10 +10,9 @@ import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 const itemOverhead = 150
 const itemsInChunk = 256
 
-/** @param maxBytes limit for the items, in bytes */
 export function createMapStore(maxBytes: number): ItemStore {
   const texts: Map<string, string> = new Map()
-  /** Total size of the texts in bytes, plus one byte per text for a comma. */
+  /** Total length of the texts in bytes, each with a comma. */
   let used = 0
   let changes = 0
 
@@ -45,7 +44,7 @@ export function createMapStore(maxBytes: number): ItemStore {
     read(id) {
       const text = texts.get(id)
       if (text === undefined) return undefined
-      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that were given
+      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that `create` or `replace` got
     },
 
     replace(id, item, expected) {

@@ -14,17 +14,17 @@ import type { Actions, Side } from './server.js'
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
-const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for them in seconds
-/** Size of the warm-up. Without it, the memory for compiled code and a larger heap would be attributed to the items. */
+const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for reading lists, in seconds
+/** Size of the warm-up. Without it, memory for compiled code and a larger heap would count as memory of the items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/** Limits for the number of changes in the churn. Within these limits, there are as many changes as items. */
+/** Minimum and maximum number of changes in the churn. Between them, there are as many changes as items. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {
   side: Side
   items: number
-  heap: number | undefined // limit of the JavaScript heap in MiB; default: Node's own limit
+  heap: number | undefined // limit of the JavaScript heap in MiB; by default, Node's own limit
 }
 
 /** Measures a side: memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
@@ -40,7 +40,7 @@ export async function measure({ side, items, heap }: Run) {
   const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
     askServer(server, action, count)
 
-  /** Runs `action`. Returns its result, and how long reads waited meanwhile. */
+  /** Runs an action. @returns the result of the action, and how long reads waited meanwhile */
   async function probed(action: () => Promise<number>) {
     const ids: string[] = await askServer(server, 'ids')
     const stopReading = await startReading(
@@ -83,7 +83,7 @@ export async function measure({ side, items, heap }: Run) {
   }
 }
 
-/** Makes the server run an action, and returns the result. Throws if the server ends. */
+/** Makes the server run an action. @returns the result of the action @throws if the server ends */
 async function askServer(server: Child, action: keyof Actions, count?: number) {
   server.send({ action, count })
   const ended = server.ended.then(() => {
@@ -93,7 +93,7 @@ async function askServer(server: Child, action: keyof Actions, count?: number) {
   return value
 }
 
-/** Reads complete lists, one after the other, as fast as they arrive. Returns the median rate in bytes per second. */
+/** Reads complete lists, one after the other. @returns the median rate in bytes per second */
 async function rateOfLists(origin: string) {
   const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []

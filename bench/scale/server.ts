@@ -1,6 +1,6 @@
 /**
- * One side of the scale run: a store behind a bare `node:http` server. Messages tell it to fill, change or empty the
- * store, a few items in each turn of the event loop, as requests would.
+ * One side of the scale run: a store behind a bare `node:http` server. Messages from the parent process make the server
+ * fill, change or empty the store, a few items in each turn of the event loop, as requests would.
  */
 
 import { once } from 'node:events'
@@ -22,18 +22,18 @@ type NewItem = { id: ItemId; text: EncodedItem }
 const operationsInTurn = 16
 /** Number of bytes of a list that are written in a turn, as in the service. */
 const batch = 1024 * 1024
-/** Number of items that never change, which the probe reads. */
+/** Number of items that the churn does not change, because the probe reads them. */
 const keptItems = 1000
 /** Minimum and maximum length of an item in the churn. The average is `itemBytes`. */
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** The text from which items are cut. Its first `itemBytes` bytes are a complete item. */
+/** Text whose beginning is used as the text of items. Its first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
 const createStore = side === 'map' ? createMapStore : createMemoryStore
 const store = createStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** Numbers of the items in the store. They are kept outside the heap, where they affect both sides equally. */
+/** Numbers of the items in the store, kept outside of the JavaScript heap, so that they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -52,8 +52,9 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
+/** Actions that messages start. All but `ids` and `memory` return the processor time per item in microseconds. */
 const actions = {
-  /** Creates items until there are `count`. Returns the processor time per item in microseconds. */
+  /** Creates items until there are `count`. */
   fill: (count: number) =>
     inTurns(
       count - filled,
@@ -65,7 +66,7 @@ const actions = {
       ({ id, text }) => store.create(id, text),
     ),
 
-  /** Replaces random items, or deletes and creates them. Returns the processor time per item in microseconds. */
+  /** Replaces random items, or deletes them and creates others. */
   churn: (count: number) =>
     inTurns(
       count,
@@ -84,7 +85,7 @@ const actions = {
       },
     ),
 
-  /** Reads random items. Returns the processor time per item in microseconds. */
+  /** Reads random items. */
   read: (count: number) =>
     inTurns(
       count,
@@ -92,7 +93,7 @@ const actions = {
       (id) => store.read(id),
     ),
 
-  /** Deletes all items, mostly the newest first. Returns the processor time per item in microseconds. */
+  /** Deletes all items, mostly the newest first. */
   empty() {
     return inTurns(
       filled,
@@ -104,7 +105,7 @@ const actions = {
     )
   },
 
-  /** Returns the ids of the items that never change. */
+  /** Returns the ids of the items that the churn does not change. */
   ids: () => Array.from(numbers.subarray(0, Math.min(keptItems, filled)), idOf),
 
   /** Returns the resident memory after garbage collection, in bytes. */
@@ -140,21 +141,21 @@ function newItem(bytes: number): NewItem {
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
 
-/** Returns a random integer from 0 to `limit` - 1. */
+/** Returns a random integer from 0 up to, but not including, a limit. */
 function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** Returns a new buffer with an item of this length, as for each request. */
+/** Returns the text of an item in a new buffer, as each request does. */
 function textOf(bytes: number) {
-  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse it
+  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
 }
 
 function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** Returns the id of the item with this number. The ids are as evenly distributed as random ids, but need no memory. */
+/** Returns the id of an item by its number. Ids are distributed like random ids, but need not be kept in memory. */
 function idOf(number: number) {
   const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
@@ -166,7 +167,7 @@ function idOf(number: number) {
   return id as ItemId // in the form of a UUID
 }
 
-/** Runs `act` on `count` inputs. Returns the processor time per call in microseconds, inputs excluded. */
+/** Calls `act` with `count` inputs. @returns processor time per call in microseconds, without the making of inputs */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

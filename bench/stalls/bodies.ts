@@ -1,9 +1,9 @@
 /** Bodies for creates, almost as long as the service accepts by default. Each contains one kind of JSON text. */
 
-/** A little less than `MAX_BODY_BYTES`: 15.9 MiB. */
+/** Length of a body in bytes, a little less than the default of `MAX_BODY_BYTES`. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
-/** Functions that make the bodies, by kind. */
+/** Functions that make bodies, by kind. */
 export const bodies: Record<string, () => Buffer> = {
   'distinct names': () => object(names()),
   'the same name': () => object(repeated('"":1,')),

@@ -1,0 +1,19 @@
+/** Access to a server under measurement: its port, the secret of its tokens, and valid tokens. */
+
+import { randomBytes } from 'node:crypto'
+import { inSeconds, mintToken } from '../../test/conformance/tokens.js'
+import { freePort } from '../../test/support/process.js'
+
+const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
+
+/** Returns a free port and a new secret for a server, and the headers of requests to this server. */
+export async function newAccess() {
+  const secret = randomBytes(32).toString('base64url')
+  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  return { port: await freePort(), secret, headers }
+}
+
+/** Returns a valid access token for the caller `sub`. */
+export function signToken(secret: string, sub: string) {
+  return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
+}
