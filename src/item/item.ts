@@ -9,7 +9,7 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` make this type. */
+/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` create new texts. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 /**

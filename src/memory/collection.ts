@@ -42,7 +42,7 @@ const settledAfter = 10
 
 /**
  * Number of bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces
- * of bodies grow to 32 MiB. glibc keeps most of this memory if memory in longer use follows it.
+ * of bodies grow to 32 MiB. glibc keeps most of this memory if memory that stays in use lies behind it.
  */
 const collectedBytes = 4 * 1024 * 1024
 

@@ -37,8 +37,8 @@ export function isMapped({ buffer }: Buffer): boolean {
 }
 
 /**
- * Size in bytes from which glibc maps every block, without raising its threshold for later blocks (mallopt(3)). Only
- * the used pages of a block take memory.
+ * Minimum size of a block that glibc always maps, in bytes. Freeing such a block does not raise glibc's threshold for
+ * later blocks (mallopt(3)). Only the used pages of a block take memory.
  */
 export const alwaysMapped = 32 * 1024 * 1024
 

@@ -7,8 +7,8 @@ export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
 /**
- * Maximum part of V8's heap limit that is reserved for new objects, in bytes: three semi-spaces. Each takes 64 MiB in
- * Node.js 24, 32 MiB in Node.js 26, and 16 MiB in Node.js 20 and 22.
+ * Maximum part of V8's heap limit that is reserved for new objects, in bytes: three semi-spaces. A semi-space takes
+ * 64 MiB in Node.js 24, 32 MiB in Node.js 26, and 16 MiB in Node.js 20 and 22.
  */
 const newObjects = 192 * mebibyte
 

@@ -103,7 +103,7 @@ export interface ItemStore {
   readonly namespace: string
 
   /**
-   * Stores a new item. The caller must not change its bytes afterwards, because a store may keep them without a copy.
+   * Stores a new item. The caller must not change the item's bytes afterwards, because a store may keep them uncopied.
    * @returns whether the item was stored. If the id is already in use, nothing changes and the result is `false`.
    */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>
@@ -130,7 +130,7 @@ export interface ItemStore {
 
   /**
    * Returns a text of visible ASCII characters that changes with each create, replace and delete.
-   * @param project restricts the version to the items of one project. Changes of other items may change it too.
+   * @param project restricts the version to items of one project. Changes of other items may change the version too.
    */
   version(project?: string): Awaitable<string>
 

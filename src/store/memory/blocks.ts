@@ -114,7 +114,7 @@ export class Blocks {
     return { handle, block, position: block.positionOf(handle) }
   }
 
-  /** Returns the block for a new item. Open lists that read this block end before the new item. */
+  /** Returns the block for a new item. Open lists do not show the new item, even if they read this block. */
   #blockForNew(text: Buffer): Block {
     const { tail } = this
     const length = text.length + 1
@@ -137,7 +137,7 @@ export class Blocks {
     return { handle, block, position }
   }
 
-  /** Splits the block of an item so that the item is alone in a block. @returns this block. */
+  /** Splits the block of an item until the item is alone in a block. @returns the block of the item. */
   #isolate({ handle, block, position }: Place): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
     if (position > 0) this.#split(this.#placeOf(handle).block, position)
@@ -190,7 +190,7 @@ export class Blocks {
 
   /**
    * Moves the items of `source` at the positions from `from` up to, but not including, `to` to the end of `target`. If
-   * this empties `source`, the block is dropped. If not, the caller must have made `source` writable.
+   * all items are moved, `source` is dropped. Otherwise, the caller must have made `source` writable.
    */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
@@ -199,7 +199,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** Returns the block, or a copy that replaces it if an open list reads it. @throws {StoreError} `STORE_FULL` */
+  /** Returns a block that may be changed: the given block, or a copy that replaces a block that an open list reads. */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)

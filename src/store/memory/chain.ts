@@ -4,8 +4,9 @@
  *
  * Blocks are copied on write. While an open list reads a block, the block is not modified, except that items may be
  * appended to the last block. For any other change, a new block replaces it, and the old block is retired but stays in
- * the chain. A list skips blocks that were made after it was opened, or retired before. A retired block is kept for the
- * newest list that reads it. On release, this list passes the block to the next older list that reads it, or frees it.
+ * the chain. A list skips blocks that were made after the list was opened, and blocks that were retired before. A
+ * retired block is kept for the newest list that reads the block. When this list is released, the block passes to the
+ * next older list that reads the block, or is freed.
  *
  * @module
  */

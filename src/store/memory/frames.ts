@@ -26,7 +26,7 @@ const largestSlab = alwaysMapped
 /** Minimum share of all other slabs that must still be free after the frames of the emptiest slab have moved there. */
 const spare = 1 / 8
 
-/** Number of frames moved for each released frame. Moving two keeps up with a client that deletes everything. */
+/** Number of frames moved for each released frame. Two are enough when a client deletes everything. */
 const moves = 2
 
 /**
@@ -133,7 +133,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Frees a frame's place in a slab. The memory of an unused slab is freed, except of a small slab without others. */
+  /** Frees a frame's place in a slab, and the memory of the slab once it is unused. A small only slab stays. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -141,7 +141,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves a frame out of the emptiest slab, if the other slabs have room for the whole slab and for `spare`. */
+  /** Moves a frame out of the emptiest slab, if the other slabs have room for all of its frames and for `spare`. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))

@@ -27,7 +27,7 @@ const firstSlots = 8
 const splitSlots = 2048
 /** Minimum number of slots for each item. As half of the slots are empty, a search takes one or two steps. */
 const slotsPerItem = 2
-/** Depth at which a table is enlarged instead of split. Random ids reach it at 200 million items. */
+/** Depth at which a table is enlarged instead of split. Tables reach this depth at 200 million items. */
 const maxDepth = 18
 /** Slots of a table without items. Its one slot stays empty, so that a search ends. */
 const noSlots = new Uint32Array(1)

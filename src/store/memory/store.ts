@@ -43,7 +43,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let size = 0
   /** Total length of the texts of all items in bytes, each with a comma. */
   let used = 0
-  /** First part of all versions. It is random, so that versions of different processes differ. */
+  /** First part of all versions, random so that versions of different processes differ. */
   const start = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()

@@ -1,11 +1,11 @@
 /**
- * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash. For each item it has a field
- * whose name is the item's id and whose value is the item's text. The `bytes` field has the total length of all texts,
- * a space and the version of the bucket, a UUID that each change replaces. A key with any other content is called
- * corrupted: another program has written to the key.
+ * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash with a field for each item:
+ * the field's name is the item's id, and its value is the item's text. The field `bytes` has the total length of all
+ * texts, a space and the version of the bucket, a UUID that each change replaces. A key with any other content is
+ * called corrupted: another program has written to the key.
  *
  * Scripts make changes that no single Redis command can make. The server runs a script without interruption. It can
- * refuse a script only before the first change: for a missing right, for lack of memory, because it accepts no writes,
+ * refuse a script only before the first change: for a missing right, for lack of memory, because writes are disabled,
  * or for unexpected data. So a script either makes one change, or first deletes the field with the empty name. This
  * deletion has no effect, needs no memory, and proves that the server accepts the later changes of the script. A server
  * whose memory is full checks only the first change of a script.

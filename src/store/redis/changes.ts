@@ -80,7 +80,7 @@ export class Changes {
     const versions = new Map(states.map(({ key, version }) => [key, version]))
     const changed = states.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
-      // Watchers added during the poll are called too: in a cluster, their own read may be older than the poll.
+      // Watchers added during the poll are called too: in a cluster, their callers may have read an older state.
       const changedKeys = new Set(changed.map(({ key }) => key))
       const ids = [...this.#watchers.watchedIds]
       this.#watchers.call(ids.filter((id) => changedKeys.has(keyOf(id))))

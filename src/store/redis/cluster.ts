@@ -54,7 +54,7 @@ export class Cluster {
   #servers: string | undefined
   /** Number of failed attempts to read the table since the last success. */
   #failures = 0
-  /** Error of the last attempt to read the table; `undefined` if it succeeded. */
+  /** Error of the last attempt to read the table; `undefined` if the attempt succeeded. */
   #cause: unknown
   /** The latest attempt to read the table. */
   #attempt: Promise<void>
@@ -134,7 +134,7 @@ export class Cluster {
   }
 
   /**
-   * Sends a command again, if the error proves that its master has not executed it.
+   * Sends a command again, if an error proves that its master has not executed the command.
    * @param master host and port of the master that the command was sent to.
    * @returns the reply, or the error if the command may not be sent again.
    * @throws {Error} like `send`.
@@ -156,7 +156,7 @@ export class Cluster {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined) break
       this.#options.traffic.redirections += 1
-      // While a server takes over from another, the two may redirect to each other.
+      // While one server takes over from another, the two servers may redirect commands to each other.
       if (count > 0) await pauseAfter(count - 1, this.#closing.signal)
       await untilSettled(this.#connectionTo(redirection.address).firstAttempt, deadline)
       if (!redirection.isAsk) {

@@ -2,10 +2,9 @@
  * The connection to one Redis server, with automatic reconnection.
  *
  * A call waits until the in-flight limit has room for the call, and is then in flight until its replies have arrived.
- * Waiting and flight have a time limit each. A server replies in the order of the commands, so a late reply delays all
- * later replies. If a reply is late, the connection is closed, and all calls in flight fail. The connection is also
- * closed if the server is not the primary. Each reconnection resolves the server's address again. No command is sent
- * twice.
+ * Both phases have a time limit. A server replies in the order of the commands, so a late reply delays all later
+ * replies. If a reply is late, the connection is closed, and all calls in flight fail. The connection is also closed if
+ * the server is not the primary. Each reconnection resolves the server's address again. No command is sent twice.
  *
  * @module
  */
@@ -42,7 +41,7 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time between checks of the server's role, in milliseconds. Without checks, a replica would answer reads. */
+/** Time between checks of the server's role, in milliseconds. Otherwise, a new replica would stay in use. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]

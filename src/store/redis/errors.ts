@@ -43,7 +43,7 @@ const refusals = new Set([
   unexpectedData,
 ])
 
-/** Pattern of error replies for a command in a script. Before Redis 7, such a reply does not begin with its code. */
+/** Pattern of error replies for a command in a script. Before Redis 7, the error code is in the middle of the text. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
 /** Returns the error for callers of the store. @param error an error from sending a command, or an error reply. */

@@ -9,7 +9,7 @@ const maxBytes = 32 * 1024 * 1024
 const minBytes = 32 * 1024
 /** Minimum number of bytes counted for a reply of unknown length. Limits such replies in flight to 64. */
 const minBytesOfUnknown = 512 * 1024
-/** Decay of the expected length of a reply with each reply. After 44 short replies, it is a tenth of the longest. */
+/** Factor by which a short reply reduces the expected length of replies. After 44 short replies, a tenth remains. */
 const decay = 0.95
 
 export class InFlightLimit {

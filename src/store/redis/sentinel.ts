@@ -111,7 +111,7 @@ function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, its leader already names the new primary, but its fields still describe the former one.
+  // At the end of a failover, the leading sentinel already names the new primary, but its fields describe the former.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

@@ -20,7 +20,7 @@ export function slotOf(key: string): number {
 /**
  * Returns the host and port of the master of each slot. Slots without a master are left out.
  * @param reply reply to CLUSTER SLOTS: the first slot, the last slot, the master and the replicas of each range.
- * @param sender host and port of the server that replied. The sender's host replaces a host that the reply omits.
+ * @param sender host and port of the server that replied. The sender's host replaces an empty host in the reply.
  */
 export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
   const masters = new Map<number, string>()

@@ -110,7 +110,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     }
   }
 
-  /** Returns a reply unless it is an error, and records a corrupted key. @throws {StoreError} if the command failed. */
+  /** Returns a reply that is not an error. @throws {StoreError} for an error, after recording a corrupted key. */
   function succeeded(reply: Reply | undefined, purpose: Purpose, key: string): RedisReply {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     const code = errorCodeOf(reply)
