@@ -69,7 +69,6 @@ export function lasting({ headers }: Answer): object {
   return others
 }
 
-/** Creates an item. @returns the path and the entity tag of the item. */
 export async function newItem(service: Service): Promise<{ path: string; tag: string }> {
   const answer = await service.call('POST', '/items', { data: { a: 1 } })
   return { path: `/items/${itemOf(answer, 201).id}`, tag: String(answer.headers.etag) }
@@ -91,7 +90,7 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** Returns whether there is still no response after 200 ms. */
-export async function isPending(answer: Promise<Answer>): Promise<boolean> {
-  return (await Promise.race([answer, delay(200, 'pending')])) === 'pending'
+/** Returns whether there is still no response after this time, in milliseconds. */
+export async function isPending(answer: Promise<Answer>, time = 200): Promise<boolean> {
+  return (await Promise.race([answer, delay(time, 'pending')])) === 'pending'
 }

@@ -32,7 +32,7 @@ const workflows = readdirSync(folder).map((name) => {
   return { name, text, permissions, jobs: Object.entries(jobs) }
 })
 
-/** The only write permissions, by workflow and job. */
+/** Write permissions by workflow and job. No other job may write. */
 const rights: Record<string, Permissions> = {
   'release.yml publish': { 'id-token': 'write' },
   'release.yml github': { contents: 'write' },

@@ -6,7 +6,6 @@ const constructors = [
 ]
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
-/** Counts memory allocations by constructors and functions of the runtime, and can make one of them fail. */
 export class Allocations {
   /** Number of failed allocations so far, by the name of the constructor or function. */
   readonly failures = new Map<string, number>()
@@ -41,8 +40,8 @@ export class Allocations {
   }
 
   /**
-   * Calls `act`, and makes one of its memory allocations fail: the one with this number, counted from 0.
-   * @returns whether an allocation has failed, and the error that `act` has thrown, if any.
+   * Calls `act`, whose memory allocation with this number fails. The first allocation has the number 0.
+   * @returns whether `act` made that many allocations, and the error that `act` has thrown, if any.
    */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number

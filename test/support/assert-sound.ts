@@ -10,7 +10,6 @@ import { type Page, pageRecords } from '../../src/store/memory/records.js'
 const comma = 0x2c
 const recordWords = 5
 
-/** Checks a store. @throws {AssertionError} if its index, blocks, frames and counts are inconsistent. */
 export function assertSound(blocks: Blocks): void {
   const all = [...blocksInOrder(blocks)]
   const current = all.filter(({ until }) => until === 0)

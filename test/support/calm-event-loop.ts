@@ -1,5 +1,5 @@
 /**
- * Loaded into a service under test, which then never measures a delay of its event loop. Otherwise the service would
+ * Makes a service under test that loads this file measure no delay of its event loop. Otherwise, the service would
  * reject requests whenever the machine is busy.
  */
 

@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
-// Types for the parts of playwright-core that tests use. An action waits for its element.
+// Types for the parts of playwright-core that tests use. Actions such as `click` wait until their element is ready.
 
 interface Finder {
   locator(selector: string): Locator
@@ -24,7 +24,7 @@ export interface Locator extends Finder {
   uncheck(): Promise<void>
   press(key: string): Promise<void>
   focus(): Promise<void>
-  /** Selects an option of a menu. @param option value or label. */
+  /** @param option value or label of the option. */
   selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   getAttribute(name: string): Promise<string | null>
@@ -50,7 +50,7 @@ export interface Page extends Finder {
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** Listens for dialogs of the browser, rather than of the page. */
+  /** Listens for dialogs of the browser, such as `confirm`. The page's own dialogs cause no event. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(
@@ -128,7 +128,7 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** Options for a test that needs Chromium. `CHROMIUM_PATH` can name the program. */
+/** Options for a test that needs Chromium, which is found by `CHROMIUM_PATH` or in a folder of `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 /** Maximum time for an action in a page, in milliseconds: enough on a busy machine. */
@@ -137,7 +137,8 @@ const actionTimeout = 20_000
 /**
  * Starts one browser for all tests in a file when the first test needs it, and closes it after the last test. Call this
  * function outside of tests.
- * @returns a function that opens a context with its own storage. It throws an `Error` if Chromium is not installed.
+ * @returns a function that opens a context with its own storage. The function throws an `AssertionError` if Chromium is
+ * not installed.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
@@ -150,7 +151,7 @@ export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   }
 }
 
-/** Opens a page in its own browser, which is closed after the test. @throws {Error} if Chromium is not installed. */
+/** Opens a page in its own browser, which is closed after the test. @throws {AssertionError} without Chromium. */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())

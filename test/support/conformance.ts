@@ -9,9 +9,9 @@ import { cli, ownService } from './own-service.js'
 import { root } from './tools.js'
 
 export interface Conformance {
-  /** The exit code of the test run. */
+  /** Exit code of the test run. */
   readonly status: number | null
-  /** The titles of the tests that passed. */
+  /** Titles of the tests that passed. */
   readonly passed: readonly string[]
   readonly failed: readonly string[]
 }
@@ -63,7 +63,7 @@ function outcomeOf(status: number | null, results: readonly Result[]): Conforman
   return { status, passed: titles(true), failed: titles(false) }
 }
 
-/** Checks that a service passes all conformance tests. @param env settings of the service. */
+/** Starts a service with these settings, and checks that it passes all conformance tests. */
 export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
   const { status, passed, failed } = await conformanceOf(await ownService(env))
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })

@@ -1,15 +1,15 @@
-/** A proxy to a service. It can close a connection before it passes on the request or the response. */
+/** A proxy to a service, which can close a connection before it passes on the request or the response. */
 
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** Action for a request: pass it on, or close the connection before passing on the request or the response. */
+/** Whether the proxy passes a request on, or closes the connection before it passes on the request or the response. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {
-  /** The base URL of the service through the proxy. It ends with `/api/v1`. */
+  /** Base URL of the service through the proxy, which ends with `/api/v1`. */
   readonly baseUrl: string
-  /** Number of connections that the proxy has closed. */
+  /** Number of connections that the proxy has cut. */
   readonly cuts: number
 }
 

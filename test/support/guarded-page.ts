@@ -12,7 +12,7 @@ export interface GuardOptions {
   colorScheme?: 'light' | 'dark'
   /** Matches the console messages that the test expects. */
   expected?: RegExp
-  /** Whether a request to the service is aborted at the moment. */
+  /** Called for each request to the service. Returns whether to abort the request. */
   isCut?: (url: URL) => boolean
 }
 
@@ -42,7 +42,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Checked before the services of the test stop, because open pages would then log errors.
+  // The problems are checked before the services of the test stop, because open pages would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -82,7 +82,8 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // Closes the page, which would keep using the processor. After an `await`, this might belong to another test.
+    // An open page would keep using the processor. This hook is added before any `await`: after one, Node.js might
+    // add the hook to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -129,7 +130,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [])
 }
 
-/** Fails if the page is wider than the screen, so that it scrolls sideways. */
+/** Checks that the page is not wider than the screen, where it would scroll sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const widths = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',
@@ -143,7 +144,6 @@ export async function assertUsable(page: Page): Promise<void> {
   await inEachScheme(page, () => assertAccessible(page))
 }
 
-/** Runs an action in the light and then in the dark colour scheme. */
 export async function inEachScheme(
   page: Page,
   action: (scheme: 'light' | 'dark') => Promise<unknown>,
@@ -156,7 +156,7 @@ export async function inEachScheme(
 
 /**
  * Takes screenshots for the documentation, in light and dark, if `PICTURES=on` is set.
- * @param last selector of the element at whose lower end the screenshot ends, if the page is empty below.
+ * @param last selector of the last element to show. Without a selector, the screenshot shows the whole screen.
  */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return

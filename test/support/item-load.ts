@@ -12,7 +12,7 @@ import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** The version of an item, different for each change; `undefined` once the item is deleted. */
+/** Version of an item. Each change makes a new one; `undefined` means that the item is deleted. */
 type Version = number | undefined
 
 interface Item {
@@ -21,7 +21,6 @@ interface Item {
   possible: Version[]
   /** Versions with an unknown outcome, which may still take effect at any time. */
   readonly uncertain: Version[]
-  /** The last successful change. */
   last: Success
 }
 
@@ -32,7 +31,7 @@ export interface Success {
 }
 
 export interface LoadOptions {
-  /** Whether the service may lose acknowledged changes. If not, a lost change is an error. */
+  /** Whether the service may lose acknowledged changes. By default, a lost change is an error. */
   readonly mayLose?: boolean
   readonly clients?: number
   /** Pause of a client after each response, in milliseconds. Without a pause, the clients would use a whole core. */
@@ -184,12 +183,11 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 }
 
-/** Returns the number of successful responses. */
-export function servedBy({ statuses }: ItemLoad): number {
+export function successesOf({ statuses }: ItemLoad): number {
   return [200, 201, 204].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
 }
 
 export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
-  const before = servedBy(load)
-  await until('100 more successful responses', () => servedBy(load) > before + 100)
+  const before = successesOf(load)
+  await until('100 more successful responses', () => successesOf(load) > before + 100)
 }

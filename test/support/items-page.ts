@@ -14,7 +14,6 @@ export interface ItemsPage extends Page {
   choose(button: string): Promise<void>
   /** Clicks a button in the "More" menu of the toolbar. */
   chooseMore(button: string): Promise<void>
-  /** Finds the table cell that shows a value. */
   cell(text: string): Locator
   /** Opens the editor for the first item that has a value. */
   open(text: string): Promise<void>
@@ -39,7 +38,6 @@ type Options = GuardOptions & { token?: string }
 /** Prepares the browser of a test file for the items page. Call this function outside of tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
-  /** Opens the items page of a service. */
   async function openItems(
     service: OwnService,
     { token = service.validToken(), ...options }: Options = {},
@@ -105,7 +103,7 @@ export function useItemsPage() {
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return Object.assign(page, parts)
   }
-  /** Opens the page of a new service with items. @param items JSON texts. @returns the service, ids and page. */
+  /** Opens the page of a new service. @param items JSON texts of its items. @returns the service, ids and page. */
   async function openWith(items: readonly string[], options?: Options) {
     const { own, ids } = await serviceWith(...items)
     return { own, ids, page: await openItems(own, options) }
@@ -113,7 +111,7 @@ export function useItemsPage() {
   return { openItems, openWith }
 }
 
-/** Starts a service with the items page and with items. @param items JSON texts. @returns the service and ids. */
+/** Starts a service with the items page. @param items JSON texts of its items. @returns the service and ids. */
 export async function serviceWith(...items: string[]) {
   const own = await ownService({ CONSOLE: 'on' })
   const ids: string[] = []
@@ -121,7 +119,7 @@ export async function serviceWith(...items: string[]) {
   return { own, ids }
 }
 
-/** Creates an item through the interface. @param data JSON text. @returns the id of the item. */
+/** Creates an item through the interface. @param data JSON text. @param project JSON text. @returns the id. */
 export async function createdBy(
   service: OwnService,
   data: string,
@@ -133,13 +131,13 @@ export async function createdBy(
   return id
 }
 
-/** Replaces an item through the interface. @param data JSON text. */
+/** Replaces an item through the interface. @param data JSON text of the new data. */
 export async function replacedBy(service: OwnService, id: string, data: string): Promise<void> {
   const options = { token: service.validToken(), body: `{"data":${data}}` }
   await service.request('PUT', `/items/${id}`, options)
 }
 
-/** Reads the JSON text of an item through the interface; `undefined` if the item does not exist. */
+/** Returns the JSON text of an item, read through the interface; `undefined` if the item does not exist. */
 export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
   const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })
   return /"data":(.*)\}$/s.exec(text)?.[1]

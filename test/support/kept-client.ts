@@ -50,19 +50,14 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/** Returns a function that sends requests over one connection, and reopens it only after it was closed. */
-function connectTo(service: Service): Call {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  after(() => agent.destroy())
-  return keptClient(service, agent)
-}
-
-/** Starts clients that create items without a pause, until they are stopped or cannot connect. */
+/** Starts clients with one connection each, which create items without a pause until they are stopped or refused. */
 export function busyClients(service: Service, count: number) {
   let isOver = false
   const clients = Array.from({ length: count }, () => {
     const [ids, broken]: [string[], string[]] = [[], []]
-    return { ids, broken, call: connectTo(service) }
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    after(() => agent.destroy())
+    return { ids, broken, call: keptClient(service, agent) }
   })
   const works = clients.map(async ({ ids, broken, call }) => {
     while (!isOver && broken.length <= 2) {

@@ -37,8 +37,7 @@ export class ListedItems {
   }
 
   /**
-   * Records that a list has just been requested.
-   * @param isWanted returns whether an item with this text belongs in the list.
+   * Records that a list of the wanted items has just been requested.
    * @returns a function that checks the whole text of the list.
    */
   listed(isWanted = (_text: string) => true): (text: string) => void {

@@ -1,17 +1,17 @@
 /** Runs nginx with a configuration file of `deploy/`, which is adapted to this machine. */
 
 import assert from 'node:assert/strict'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownProcess } from './own-process.js'
 import { emptyFolder } from './tarball.js'
-import { root } from './tools.js'
+import { readText } from './tools.js'
 
 /**
- * Writes an adapted configuration. @returns its folder, and the arguments that make nginx use it.
+ * Writes an adapted configuration. @returns its folder, and the arguments that make nginx use the configuration.
  * @param file path of the original configuration, relative to the root of the repository.
  * @param changes replacements of texts, each of which occurs exactly once in the original.
- * @param directives directives for all servers.
+ * @param directives additional directives for all servers.
  */
 export function configureNginx(
   file: string,
@@ -20,7 +20,7 @@ export function configureNginx(
 ): { folder: string; args: string[] } {
   const folder = emptyFolder()
   chmodSync(folder, 0o755) // the workers of nginx run as a user other than root
-  let text = readFileSync(join(root, file), 'utf8')
+  let text = readText(file)
   for (const [from, to] of changes) {
     assert.equal(text.split(from).length, 2, from)
     text = text.replace(from, to)

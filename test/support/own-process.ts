@@ -27,7 +27,7 @@ export interface OwnProcess {
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to end, in milliseconds. It is short after a timeout, so that other tests fail fast. */
+/** Maximum time for a process to end, in milliseconds. After a timeout, the time is short, so that tests fail fast. */
 let endTimeout = 120_000
 
 /**
@@ -86,7 +86,7 @@ export function ownProcess(
 
 /**
  * Starts a shell that waits until this process ends for any reason, and then kills the child's process group.
- * An `exit` listener is not enough, because it does not run when a signal ends this process.
+ * An `exit` listener would not run when a signal ends this process.
  */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input ends with this process

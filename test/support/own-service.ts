@@ -23,7 +23,7 @@ const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
 
 const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
 
-/** Returns the command that starts this service with these limits, instead of those that its settings imply. */
+/** Returns the command that starts this service with these limits in place of the usual limits. */
 export function withLimits(limits: Partial<Limits>): Command {
   return [process.execPath, serveWithLimits, JSON.stringify(limits)]
 }
@@ -34,8 +34,11 @@ const listening = /"msg":"listening on (.*)"\}\n/
 /** Defines a test that starts its own services. The test is skipped if `BASE_URL` names another service to test. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
+/** Defines an `ownTest` that runs only on Linux, because the test uses `/proc`. */
+export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
+
 /**
- * Starts this service. It is always stopped at the end of the test or, if started outside a test, of the test file.
+ * Starts this service, which is stopped at the end of the test or, if started outside a test, of the test file.
  * @param env complete environment of the service. `JWT_SECRET` is random unless given.
  * @param command program and arguments that start the service, without host and port. A delayed event loop counts
  * as overload only if `withLimits` gives a `maxEventLoopDelay`.

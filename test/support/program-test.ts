@@ -8,8 +8,8 @@ import { test } from 'node:test'
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 /**
- * Defines a test that runs an installed program, for example `nginx`. If the program is missing, the test is
- * skipped, as the last lines of the report say, or it fails with `CI=true`.
+ * Defines a test that runs an installed program, for example `nginx`. If the program is missing, the test is skipped,
+ * as the last lines of the report say. With `CI=true`, the test file fails instead.
  * @param run called with the path of the program.
  */
 export function programTest(

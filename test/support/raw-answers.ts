@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 export type AnswerReader = ReturnType<typeof answerReader>
 
-/** Creates a reader. @param isHead whether the response with this index answers a HEAD, so that it has no body. */
+/** @param isHead returns whether the response with this index answers a HEAD request, and so has no body. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   /** Complete responses, except those with status 100. */
   const answers: RawAnswer[] = []

@@ -26,7 +26,7 @@ export interface OwnCluster {
 }
 
 const count = 6
-/** Node timeouts in milliseconds: while the cluster is created, and later, when no node may be considered down. */
+/** Node timeouts in milliseconds. Once the cluster exists, a long timeout keeps busy nodes from counting as down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
 /** Returns a cluster node that is not started yet. The node ends with the test or test file that creates it. */

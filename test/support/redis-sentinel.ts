@@ -1,14 +1,14 @@
 /** Starts Redis sentinels for a test, and servers that can be cut off from the sentinels but not from the service. */
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ownProcess } from './own-process.js'
 import { freePort } from './process.js'
 import { type OwnRedis, ownRedis } from './redis.js'
+import { emptyFolder } from './tarball.js'
 import { tcpProxy } from './tcp-proxy.js'
 
 /** The name of the watched primary in the configuration of the sentinels. */
@@ -69,7 +69,7 @@ export async function ownSentinel(
   primaryPort: number,
   settings: readonly string[],
 ): Promise<OwnSentinel> {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   const port = await freePort()
   const lines = [
     `port ${port}`,

@@ -2,26 +2,25 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from './own-process.js'
 import { unlessMissing } from './program-test.js'
-import { root } from './tools.js'
+import { emptyFolder } from './tarball.js'
+import { readText } from './tools.js'
 
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Defines tests that need a Redis server. If Redis is not installed, they are skipped, or fail in CI. */
+/** Defines tests that need a Redis server. Without Redis, the tests are skipped, or fail in CI. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
 
 /** Returns arguments for `ACL SETUSER` that allow the commands that docs/reference/redis.md requires. */
 export function documentedRights(): string[] {
-  const text = readFileSync(join(root, 'docs/reference/redis.md'), 'utf8')
+  const text = readText('docs/reference/redis.md')
   const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
   const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
   return commands.filter((name) => name !== '+ACL')
@@ -56,9 +55,9 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   return redis
 }
 
-/** Like `ownRedis`, but another command runs the server. @param starter that command, such as `unshare -n`. */
+/** Returns a server as `ownRedis` does. @param starter command that runs the server, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
-  const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+  const folder = emptyFolder()
   const socket = join(folder, 's')
   /** `ownProcess` in the context of the caller, so that the process ends with the test that created the server. */
   const ownProcessHere = AsyncResource.bind(ownProcess)

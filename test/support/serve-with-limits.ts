@@ -1,6 +1,6 @@
 /**
- * The program that `withLimits` runs: `item-store serve` with limits from an argument instead of its settings. It
- * logs the number of items when the store is closed, after the last request.
+ * The program that `withLimits` runs: `item-store serve` with limits from an argument. The program logs the number of
+ * items when the store is closed, after the last request.
  */
 
 import { environmentSigning } from '../../src/auth/secret.js'

@@ -1,12 +1,12 @@
 /** Reads the fenced code blocks of Markdown files, and runs them in a shell. */
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OwnProcess, ownProcess } from './own-process.js'
 import { cli } from './own-service.js'
 import { cleanEnvironment } from './tarball.js'
-import { root } from './tools.js'
+import { readText } from './tools.js'
 
 /** A fenced code block of a Markdown file. */
 export interface Snippet {
@@ -26,7 +26,7 @@ const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
  * @throws {AssertionError} if the document has no code blocks.
  */
 export function snippetsOf(file: string): Snippet[] {
-  const document = readFileSync(join(root, file), 'utf8')
+  const document = readText(file)
   const snippets = [...document.matchAll(block)].map(
     ({ index, 1: indent = '', 2: language = '', 3: indented = '' }) => {
       const line = document.slice(0, index).split('\n').length
@@ -83,7 +83,7 @@ export async function runInShell(
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-/** Starts a code block that does not end by itself. It is stopped at the end of the test. */
+/** Starts a code block that does not end by itself. The process is stopped at the end of the test. */
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
@@ -97,7 +97,7 @@ function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Writes an `item-store` command, which runs this build, into a folder. */
+/** Writes an `item-store` command into a folder. The command runs this build. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
@@ -115,8 +115,7 @@ export function withoutIds(text: string): string {
 }
 
 /**
- * Checks that each `sh` block printed exactly the text of the next block, if the next block has the language
- * `shown`.
+ * Checks that each `sh` block printed exactly the text of the next block, if the next block is written in `shown`.
  * @param outputs output of each `sh` block.
  */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {

@@ -15,8 +15,8 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 type Bytes = string | Buffer
 
 /**
- * Opens a connection. It is always closed at the end of the test or, if opened outside a test, of the test file. Its
- * errors are thrown by the functions that read or write.
+ * Opens a connection, which is always closed at the end of the test or, if opened outside a test, of the test file.
+ * Errors of the connection are thrown by the functions that read or write.
  * @param bytes written once the connection is open.
  * @param options `allowHalfOpen` as in `node:net`.
  */
@@ -69,10 +69,7 @@ export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Returns the head of a request with a valid token.
- * @param lines additional header lines.
- */
+/** Returns the head of a request with a valid token. @param lines additional header lines. */
 export function headOf(service: Service, method: string, path: string, ...lines: string[]): string {
   return [
     `${method} ${service.baseUrl.pathname}${path} HTTP/1.1`,
@@ -84,20 +81,29 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes all bytes, or piece after piece, before it reads the responses, as simple clients do.
+ * Writes all bytes, or piece after piece, and only then reads the responses, as simple clients do.
  * @param count number of responses to wait for; by default all until the service closes the connection.
  * @returns the complete responses.
  */
-export function exchange(
+export async function exchange(
   url: URL,
   bytes: Bytes | readonly string[],
   count = Number.POSITIVE_INFINITY,
 ): Promise<Answer[]> {
-  return withSocket(url, async (socket) => {
+  const socket = opened(url, '')
+  try {
+    limitSilence(socket)
     if (typeof bytes === 'string' || Buffer.isBuffer(bytes)) socket.write(bytes)
     else await writePieces(socket, bytes)
-    return await readAnswers(socket, count)
-  })
+    const reader = answerReader()
+    for await (const chunk of socket) {
+      reader.take(chunk)
+      if (reader.all.length >= count) break
+    }
+    return reader.all.slice(0, count).map(parsed)
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** Writes all bytes, or piece after piece. @returns the first response. @throws {Error} if there is none. */
@@ -124,30 +130,11 @@ function opened(url: URL, bytes: Bytes, options: { allowHalfOpen?: boolean } = {
   return socket
 }
 
-async function withSocket<T>(url: URL, use: (socket: Socket) => Promise<T>): Promise<T> {
-  const socket = opened(url, '')
-  try {
-    limitSilence(socket)
-    return await use(socket)
-  } finally {
-    socket.destroy()
-  }
-}
-
-/** Destroys the connection, with an error, when nothing has been read or written for a while. */
+/** Destroys the connection with an error when nothing has been read or written for 60 seconds. */
 function limitSilence(socket: Socket): void {
   socket.setTimeout(timeForAnswer(true), () =>
     socket.destroy(noAnswer('bytes that were written to a socket')),
   )
-}
-
-async function readAnswers(socket: Socket, count: number): Promise<Answer[]> {
-  const reader = answerReader()
-  for await (const chunk of socket) {
-    reader.take(chunk)
-    if (reader.all.length >= count) break
-  }
-  return reader.all.slice(0, count).map(parsed)
 }
 
 function parsed({ status, head, body }: RawAnswer): Answer {

@@ -9,16 +9,33 @@ import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.
 import { ListedItems } from './listed-items.js'
 import { until } from './until.js'
 
-/** Returns the text of an item of about `length` bytes. @param fill text that is repeated `length` times. */
+/** Returns the text of an item of about `length` bytes. @param fill character that is repeated `length` times. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return encoded(`{"id":"${id}","é":"${fill.repeat(length)}"}`)
+}
+
+/** Creates an item of about `length` bytes. @returns the id of the item. */
+export async function createItem(store: ItemStore, length = 10): Promise<ItemId> {
+  const id = newItemId()
+  await store.create(id, itemText(id, length))
+  return id
+}
+
+/** Creates items of about `length` bytes at the same time. @returns the ids of the items. */
+export function createItems(store: ItemStore, count: number, length?: number): Promise<ItemId[]> {
+  return Promise.all(Array.from({ length: count }, () => createItem(store, length)))
+}
+
+/** Returns the ids of the items in the text of a list. */
+export function idsIn(list: string): ItemId[] {
+  return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // every item has an id
 }
 
 function encoded(text: string): EncodedItem {
   return Buffer.from(text) as EncodedItem // in the form of an encoded item
 }
 
-/** Reads a list, and checks its length in bytes if the list announces one. @returns the text of the list. */
+/** Reads a list, releases it, and checks its length if the list announces one. @returns the text of the list. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
@@ -176,7 +193,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 const kinds =
   'create create create create create create replace replace replace delete read list list drain abandon clear'
 
-/** A random operation. Separate operations open and read a list, so that writes happen in between. */
+/** Random operations. One operation opens a list and another one reads it, so that writes happen in between. */
 const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),

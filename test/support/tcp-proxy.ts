@@ -5,8 +5,8 @@ import { after } from 'node:test'
 import { listen } from './process.js'
 
 /**
- * Starts the proxy on 127.0.0.1. It stops at the end of the test or test file. When the client or the server closes
- * its connection, the proxy closes the connection to the other.
+ * Starts the proxy on 127.0.0.1 until the end of the test or test file. When the client or the server closes its
+ * connection, the proxy closes the connection to the other side.
  * @param connectOn opens a connection to the server, once for each client.
  * @param link forwards bytes between client and server. @returns the port of the proxy.
  */

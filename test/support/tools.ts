@@ -1,5 +1,6 @@
-/** Loads programs and packages that only tests use. They are installed in the `tools` folder. */
+/** Files of this repository, and the programs and packages in its `tools` folder, which only tests use. */
 
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,10 +8,24 @@ import { fileURLToPath } from 'node:url'
 /** The root of this repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The folder with the programs and packages that only tests use. */
 export const toolsFolder = join(root, 'tools')
 
-/** Loads a package that is installed in the `tools` folder. */
+/** Path of the TypeScript compiler, a program for Node.js. */
+export const tsc = join(root, 'node_modules/typescript/bin/tsc')
+
+/** Returns the text of a file in this repository. @param path relative to the root of the repository. */
+export function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+/** The content of this repository's `package.json`, as far as tests need it. */
+export const manifest: {
+  readonly version: string
+  readonly engines: { readonly node: string }
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+} = JSON.parse(readText('package.json'))
+
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
 /** Returns the path of a program in the `tools` folder, for example `redocly`. Run it with `process.execPath`. */

@@ -11,7 +11,7 @@ let hasFailed = false
 
 /**
  * Polls until `check` returns a result.
- * @param what event to wait for, which the error message names.
+ * @param what the awaited event, for the error message.
  * @param check returns `undefined` or `false` as long as there is no result.
  * @param time maximum time to wait, in milliseconds.
  * @throws {Error} after this time, or after two seconds if an earlier wait has failed.

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
-import { root, toolsFolder } from './tools.js'
+import { root, toolsFolder, tsc } from './tools.js'
 
-/** The packages that are installed in the project, each with its original folder. */
+/** The packages that are installed in the project, and the folders that contain them. */
 const packages = {
   'item-store': root,
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
@@ -15,8 +15,7 @@ const packages = {
 interface UserProject {
   readonly folder: string
   /**
-   * Compiles `program.ts` to `program.js`, with strict checks.
-   * @param options additional compiler options.
+   * Compiles `program.ts` to `program.js`, with strict checks and these compiler options.
    * @returns the messages of the compiler; empty without an error.
    */
   compile(options: object): string
@@ -40,8 +39,7 @@ export function userProject(program: string): UserProject {
     }
     const config = { compilerOptions: { ...strict, ...options }, files: ['program.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const compiler = join(root, 'node_modules/typescript/bin/tsc')
-    const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', folder], {
+    const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', folder], {
       encoding: 'utf8',
     })
     return status === 0 ? stdout : `${stdout}\nexit code ${status}`

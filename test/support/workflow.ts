@@ -26,7 +26,7 @@ export function workflowErrors(content: string): string[] {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** Loads the parser from a bundle, because its modules import JSON in a way that Node.js rejects. */
+/** Loads the parser from a bundle, because the parser's modules import JSON in a way that Node.js rejects. */
 function loadParser(): WorkflowParser {
   const outfile = join(emptyFolder(), 'parser.cjs')
   const { buildSync }: Bundler = requireTool('esbuild')

@@ -21,7 +21,7 @@ const clients = 16
 const perCut = 50
 /** Time between two kills of services, in milliseconds. */
 const perKill = 1_000
-/** Error codes that only mean that a connection was cut or a service was killed, so that the call can be repeated. */
+/** Codes of errors that a cut connection or a killed service causes. The call can be repeated. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
 test('each increment is made once by a service with items in memory', () => assertIncrements())
@@ -65,7 +65,7 @@ async function assertIncrements(storeUrl?: string): Promise<void> {
   await stop()
 }
 
-/** Creates items, while the services are killed if they share a Redis server. Asserts that each item exists once. */
+/** Asserts that each created item exists once. Services that share a Redis server are killed meanwhile. */
 async function assertCreates(storeUrl?: string): Promise<void> {
   const { connect, kill, stop } = await startServices(storeUrl)
   let next = 0
@@ -102,7 +102,7 @@ async function untilAnswered<R>(call: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Starts one service, or two services if they share a Redis server, each behind a proxy that cuts connections. */
+/** Starts one service, or two services on a Redis server, each behind a proxy that cuts connections. */
 async function startServices(storeUrl: string | undefined) {
   const JWT_SECRET = randomBytes(32).toString('base64url')
   const env = { JWT_SECRET, ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }) }

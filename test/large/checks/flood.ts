@@ -7,14 +7,14 @@
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { record } from '../../conformance/expect.js'
+import { itemOf } from '../../conformance/expect.js'
 import { keptClient } from '../../support/kept-client.js'
 import { ownProcess } from '../../support/own-process.js'
 import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits: memory in addition to the idle service in MB, and 99th percentile of request times in ms. */
+/** Limits for memory in addition to the idle service, in MB, and for the 99th percentile of request times, in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })
@@ -43,8 +43,7 @@ async function survives(service: OwnService, title: string, request: string): Pr
   const call = keptClient(service, agent)
   const ids: string[] = []
   for (let count = 0; count < 100; count += 1) {
-    const { text } = await call('POST', '/items', `{"data":{"n":${count}}}`)
-    ids.push(String(record(record(JSON.parse(text)).data).id))
+    ids.push(itemOf(await call('POST', '/items', `{"data":{"n":${count}}}`), 201).id)
   }
   await delay(1000)
   const isAlive = () => child.exitCode === null && child.signalCode === null

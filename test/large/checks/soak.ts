@@ -1,6 +1,6 @@
 /**
  * `npm run check -- soak --minutes 10` keeps the service busy with creates, reads, replaces, deletes, lists and invalid
- * input. It checks every response and watches the memory. Exits with code 1 if a response was wrong, or if memory kept
+ * input, checks every response and watches the memory. Exits with code 1 if a response was wrong, or if memory kept
  * growing after the first minute.
  */
 

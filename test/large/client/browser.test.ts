@@ -1,18 +1,15 @@
 /** Tests of the client, and of plain `fetch`, in a page from another origin than the service. */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { scriptedServer } from '../../client/scripted-server.js'
 import { assertSessionId } from '../../conformance/expect.js'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium, openPage } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
-import { root } from '../../support/tools.js'
+import { readText } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
-/** An error as the page reports it. */
 interface Reported {
   name: string
   status?: number
@@ -117,7 +114,7 @@ const program = `(async (baseUrl, token, expired) => {
 
 test('a page of another origin can use everything and sees every error', inChromium, async () => {
   const service = await ownService({ LOG_LEVEL: 'debug' })
-  const bundle = readFileSync(join(root, 'dist/client.js'))
+  const bundle = readText('dist/client.js')
   const { baseUrl } = await scriptedServer([
     (response, { url, socket }) => {
       if (url === '/') response.setHeader('content-type', 'text/html').end('<!doctype html>')

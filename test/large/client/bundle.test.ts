@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { requireTool, root } from '../../support/tools.js'
 
-/** The part of esbuild's interface that is used here. */
 interface Esbuild {
   buildSync(options: object): {
     outputFiles: { contents: Uint8Array }[]

@@ -8,7 +8,6 @@ import { inChromium, useBrowser } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** A response as a page gets it from `fetch`. */
 interface Got {
   readonly status: number
   readonly text: string

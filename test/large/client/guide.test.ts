@@ -1,19 +1,17 @@
 /** Tests that the client snippets in docs/how-to/web-app.md form a program that prints the results in the comments. */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
 import { ownService } from '../../support/own-service.js'
-import { root } from '../../support/tools.js'
+import { readText } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 
-const guide = readFileSync(join(root, 'docs/how-to/web-app.md'), 'utf8')
+const guide = readText('docs/how-to/web-app.md')
 const snippets = [...guide.matchAll(/^```ts\n(?!\/\/ src)(.*?)^```$/gms)].map(
   ([, code = '']) => code,
 )
-/** The comments after lines that print something. They state the output. */
+/** The comments after lines that print something, which state the output. */
 const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
   ([, text = '']) => text,
 )

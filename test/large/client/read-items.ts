@@ -1,7 +1,7 @@
 /**
  * Reads all items with the client, in a separate process. Prints their number, whether they were in order, and the
- * largest growth of memory in use, in bytes. Arguments: base URL and token; needs `--expose-gc`, so that only memory in
- * use is measured.
+ * largest growth of memory in use, in bytes. Arguments: base URL and token. Needs `--expose-gc`, because garbage must
+ * not be measured.
  */
 
 import assert from 'node:assert/strict'

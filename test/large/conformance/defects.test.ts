@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { send } from '../../conformance/client.js'
 import { type Conformance, clauseOf, conformanceOf } from '../../support/conformance.js'
+import { listen } from '../../support/process.js'
 import { defects } from './defects.js'
 import { smallService } from './small-service.js'
 
-/** Returns the clauses in the title of a test. */
 function clausesIn(title: string): string[] {
   return title.match(/§\d+(\.\d+)?/g) ?? []
 }
@@ -30,8 +29,7 @@ test('a response that never ends counts as no response', async (t) => {
     response.once('close', () => clearInterval(writing))
   })
   t.after(() => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // the server listens on TCP
+  const port = await listen(server)
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const answered = send(new URL(`http://127.0.0.1:${port}`), 'GET', '/')
   await once(server, 'request')
@@ -45,7 +43,7 @@ describe('the conformance tests fail for', { concurrency: 4 }, () => {
   }
 })
 
-/** Defines a test for each defect of a clause. It checks that conformance tests of this clause find the defect. */
+/** Defines a test for each defect of a clause. Conformance tests of the clause must find the defect. */
 function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []

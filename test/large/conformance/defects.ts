@@ -257,7 +257,7 @@ export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
   Object.entries(all).map(([title, defect]) => ({ clause, title, defect })),
 )
 
-/** Returns the defects that `defectsOf` makes from each of several values. */
+/** Returns the defects that `defectsOf` makes from each value. */
 function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defect>) {
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
@@ -266,7 +266,7 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes those responses of an endpoint that have a given status. */
+/** Changes the responses of an endpoint that have this status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,
@@ -286,7 +286,7 @@ function allowing(what: 'methods' | 'headers', names: string): Defect {
   return headers([204], { [`access-control-allow-${what}`]: names })
 }
 
-/** Changes members of the successful responses of an endpoint, or of all responses with a status. */
+/** Changes members of all successful responses of an endpoint, or of all responses with a status. */
 function changed(which: string | number, change: Members | ((body: Members) => Members)): Defect {
   return replying((answer, { endpoint }) => {
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status
@@ -306,7 +306,7 @@ function errors(status: number, change: Members): Defect {
   )
 }
 
-/** Replaces errors of a given code with another error. */
+/** Replaces errors that have this code with another error. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,

@@ -1,6 +1,6 @@
 /**
- * A small second implementation of the interface. Where the interface leaves a choice, it chooses differently from this
- * service. Tests can replace each part of it with a defective one.
+ * A small second implementation of the interface. Where the interface leaves a choice, the small service chooses
+ * differently from this service. Tests can replace each part of the small service with a defective part.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -56,7 +56,7 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The parts of the small service, all of them correct. */
+/** The parts of the small service, without any defect. */
 export const parts = {
   sessionId: (): string => randomUUID(),
   /** Returns whether a request needs no token. */
@@ -87,9 +87,7 @@ export const parts = {
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
   remove: (items: Items, id: string): unknown => items.delete(id),
-  /** Returns the body of a list response. */
   listed: (items: Item[], _request: Request): unknown => items.toReversed(),
-  /** Returns the item in the response to a replace. */
   shown: (next: Item, _before: Item): Item => next,
   /** Changes a complete response before it is sent. */
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,

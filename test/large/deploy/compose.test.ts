@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownService } from '../../support/own-service.js'
+import { measuredService } from '../../support/measured-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
-import { root, toolCommand } from '../../support/tools.js'
+import { readText, root, toolCommand } from '../../support/tools.js'
 import { parseYaml } from '../../support/yaml.js'
 
 interface Compose {
@@ -25,17 +25,16 @@ interface Alerts {
   readonly groups: { rules: { alert: string; expr: string }[] }[]
 }
 
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const single = 'compose.yaml'
 const replicas = 'deploy/replicas/compose.yaml'
-const compose = parseYaml<Compose>(read(single))
-const dashboard: Dashboard = JSON.parse(read('deploy/grafana/dashboard.json'))
+const compose = parseYaml<Compose>(readText(single))
+const dashboard: Dashboard = JSON.parse(readText('deploy/grafana/dashboard.json'))
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
 for (const file of [single, replicas]) {
   test(`${file} meets the schema of Compose and the rules of dclint`, () => {
     const folder = emptyFolder()
-    writeFileSync(join(folder, 'compose.yaml'), read(file))
+    writeFileSync(join(folder, 'compose.yaml'), readText(file))
     // The item store comes first in the file, not in alphabetical order, because it is the main service.
     const rules = { 'services-alphabetical-order': 0 }
     writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
@@ -54,7 +53,7 @@ test('compose.yaml mounts only files that exist', () => {
 
 test('Prometheus scrapes the metrics port of the service in compose.yaml, under the job name of the dashboard', () => {
   const { METRICS_PORT } = compose.services['item-store']?.environment ?? {}
-  const scrapes = parseYaml<Scrapes>(read('deploy/prometheus.yml')).scrape_configs
+  const scrapes = parseYaml<Scrapes>(readText('deploy/prometheus.yml')).scrape_configs
   const asked = scrapes.map(({ job_name, static_configs }) => [job_name, static_configs])
   assert.deepEqual(asked, [['item-store', [{ targets: [`item-store:${METRICS_PORT}`] }]]])
 })
@@ -69,7 +68,7 @@ programTest(
     const panels = JSON.stringify({ groups: [{ name: 'dashboard', rules }] })
     writeFileSync(join(folder, 'panels.yml'), panels)
     for (const name of ['prometheus.yml', 'alerts.yml']) {
-      writeFileSync(join(folder, name), read(`deploy/${name}`))
+      writeFileSync(join(folder, name), readText(`deploy/${name}`))
     }
     for (const args of [
       ['config', 'prometheus.yml'],
@@ -85,14 +84,13 @@ programTest(
 
 test('the service has every metric that the dashboard and the alert rules use', async () => {
   const metricsWith = async (env: NodeJS.ProcessEnv) => {
-    const port = await freePort()
-    const own = await ownService({ ...env, METRICS_PORT: String(port) })
+    const own = await measuredService(env)
     await own.call('POST', '/items', { data: {} })
-    return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    return await own.metrics()
   }
   const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there, but the metrics are served
   const metrics = (await metricsWith({})) + (await metricsWith({ STORE_URL }))
-  const alerts = parseYaml<Alerts>(read('deploy/alerts.yml'))
+  const alerts = parseYaml<Alerts>(readText('deploy/alerts.yml'))
   const rules = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
   const names = [...expressions, ...rules]
     .join(' ')
@@ -103,8 +101,8 @@ test('the service has every metric that the dashboard and the alert rules use', 
 })
 
 test('the configuration of Grafana names its data source, and the dashboard that compose.yaml mounts', () => {
-  assert.match(read('deploy/grafana/datasource.yml'), /^ +url: http:\/\/prometheus:9090$/m)
-  const [, folder] = /^ +path: (.*)$/m.exec(read('deploy/grafana/dashboards.yml')) ?? []
+  assert.match(readText('deploy/grafana/datasource.yml'), /^ +url: http:\/\/prometheus:9090$/m)
+  const [, folder] = /^ +path: (.*)$/m.exec(readText('deploy/grafana/dashboards.yml')) ?? []
   const { volumes = [], environment = {} } = compose.services.grafana ?? {}
   const home = environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH
   assert.equal(home, `${folder}/item-store.json`)

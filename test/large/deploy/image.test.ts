@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
 import { serviceAt } from '../../conformance/client.js'
@@ -10,9 +10,9 @@ import { assertServesWithoutSecret } from '../../support/missing-secret.js'
 import { ownProcess } from '../../support/own-process.js'
 import { freePort } from '../../support/process.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { requireTool, root } from '../../support/tools.js'
+import { readText, requireTool, root } from '../../support/tools.js'
 
-const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+const dockerfile = readText('Dockerfile')
 const folder = emptyFolder()
 after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -72,8 +72,8 @@ function argumentsOf(keyword: string): string[] {
 
 /**
  * Builds the image without a container engine: runs the instructions that make files, in one folder for each stage.
- * The build context is a clean checkout without the files that .dockerignore names. Only instructions that this
- * Dockerfile has are supported.
+ * The build context is a clean checkout without the files that .dockerignore names. Instructions that this Dockerfile
+ * lacks are not supported.
  * @returns the working directory and the environment of the last stage.
  */
 function buildImage(): { app: string; env: Record<string, string> } {
@@ -121,7 +121,7 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
 
 /** Copies the build context: the files that Git tracks or would add, without those that .dockerignore names. */
 function copyContext(target: string): void {
-  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
+  const lines = readText('.dockerignore').split('\n')
   // Patterns in .dockerignore work as in .gitignore, but all are relative to the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {

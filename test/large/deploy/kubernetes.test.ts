@@ -1,23 +1,20 @@
 /**
- * Checks the Kubernetes manifests with the types of `kubernetes-types`, which are generated from the
- * published OpenAPI document of Kubernetes. A misspelt or misplaced member is an error, as with
- * `kubectl --validate=strict`.
+ * Checks the Kubernetes manifests with the types of `kubernetes-types`, which are generated from the published OpenAPI
+ * document of Kubernetes. A misspelt or misplaced member is an error, as with `kubectl --validate=strict`.
  */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { documentPath, paths, prefix } from '../../../src/interface/names.js'
-import { root, toolsFolder } from '../../support/tools.js'
+import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
 
 const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
-const manifestOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** Compiles a manifest as TypeScript, each object with the type of its `apiVersion` and `kind`. @returns the errors. */
+/** Compiles a manifest as TypeScript. Each object has the type of its `apiVersion` and `kind`. @returns the errors. */
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {
@@ -33,7 +30,7 @@ function errorsIn(text: string): string {
 
 for (const file of [single, replicas]) {
   test(`${file} meets the types of Kubernetes`, () => {
-    assert.equal(errorsIn(manifestOf(file)), '')
+    assert.equal(errorsIn(readText(file)), '')
   })
 }
 
@@ -42,7 +39,7 @@ for (const [file, probed] of [
   [replicas, documentPath],
 ] as const) {
   test(`${file}: labels, paths and ports of the probes and the Service match the pod`, () => {
-    const documents = manifestOf(file).split(/^---$/m)
+    const documents = readText(file).split(/^---$/m)
     const textOf = (kind: string) =>
       documents.find((text) => text.includes(`\nkind: ${kind}\nmetadata:\n  name: item-store\n`))
     const valuesIn = (text: string | undefined, pattern: RegExp) =>

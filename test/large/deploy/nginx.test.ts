@@ -98,7 +98,7 @@ programTest(
   },
 )
 
-/** Writes deploy/nginx.conf with other ports, a new certificate, and compression of all JSON. */
+/** Writes deploy/nginx.conf with other ports, a new certificate and compression for JSON of any length. */
 function configure(ports: { https: number; http: number; service: string }) {
   const [pem, key] = newCertificate(`DNS:${name}`)
   const changes = [

@@ -10,14 +10,14 @@ import { ownProcess } from '../../support/own-process.js'
 import { cli } from '../../support/own-service.js'
 import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { readText } from '../../support/tools.js'
 
 /** Maximum exposure level of a hardened unit, in tenths. systemd itself calls 20 "OK" and 100 "UNSAFE". */
 const highestExposure = 20
 
 /** Writes a copy of the unit with a command that exists on this machine. @returns the path of the copy. */
 function unit(): string {
-  const text = readFileSync(join(root, 'deploy/item-store.service'), 'utf8')
+  const text = readText('deploy/item-store.service')
   const command = '/usr/local/bin/item-store'
   assert.ok(text.includes(`ExecStart=${command} serve\n`))
   const file = join(emptyFolder(), 'item-store.service')

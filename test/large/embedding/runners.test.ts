@@ -2,18 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarball.js'
-import { root, toolsFolder } from '../../support/tools.js'
+import { readText, root, toolsFolder, tsc } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
 /** Sections of the guide that show a test, each with the runner's output for a passing and for a failing test. */
@@ -25,7 +18,7 @@ const sections = [
   { title: 'Failures and snapshots', ...nodeTest },
 ]
 
-const guide = readFileSync(join(root, 'docs/how-to/testing.md'), 'utf8')
+const guide = readText('docs/how-to/testing.md')
 const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
@@ -63,7 +56,6 @@ describe('docs/how-to/testing.md', () => {
   test('Vitest: the types are right', () => {
     const folder = newProject()
     writeFiles(folder, textOf('Vitest'))
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const options = ['--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck']
     const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node']
     const types = ['--typeRoots', join(root, 'node_modules/@types')]
@@ -88,7 +80,6 @@ describe('docs/how-to/testing.md', () => {
     return last
   }
 
-  /** Returns the folder of a new project with the package. */
   function newProject(): string {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

@@ -12,14 +12,14 @@ export interface ConnectionPlan {
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
-  /** How the client reads responses. With `never`, it leaves without waiting for a response. */
+  /** How the client reads responses. With `never`, the client leaves without waiting for a response. */
   readonly reading: 'fast' | 'slow' | 'never'
   readonly ending: Ending
   /** Number of bytes of the last request that are never sent. */
   readonly unsent: number
 }
 
-/** How a client leaves: after all responses, after closing its side once everything is sent, or earlier. */
+/** When a client leaves: after all responses, after it has sent everything and closed its side, or earlier. */
 export type Ending =
   | { readonly kind: 'wait' | 'half-close' | 'leave' }
   | { readonly kind: 'reset while sending' | 'reset while reading'; readonly bytes: number }
@@ -142,5 +142,5 @@ const connection: fc.Arbitrary<ConnectionPlan> = fc.record({
   unsent: weighted([9, fc.constant(0)], [1, fc.nat(300)]),
 })
 
-/** Plans of connections that are open at the same time. */
+/** Plans of connections that are used at the same time. */
 export const conversation = fc.array(connection, { minLength: 1, maxLength: 5 })

@@ -1,13 +1,9 @@
 /** Runs a fixed number of arbitrary conversations from a fixed seed. `npm run check -- fuzz` runs more of them. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
-import { ownTest } from '../../support/own-service.js'
+import { linuxTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
-
-/** The checks read descriptors and memory from /proc, so they need Linux. */
-const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /**
  * The check runs in a separate process, which ends with `process.exit`. After a client has reset connections, Node.js

@@ -33,7 +33,7 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Limits in ms: for a client to wait while nothing arrives, and for the service to release memory and descriptors. */
+/** Time limits in ms: for a client while nothing arrives, and for the service to release memory and descriptors. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
 /** Shorter `waitLimit` after the first finding, so that a smaller case is found sooner. */
@@ -81,7 +81,7 @@ function count(acts: readonly Act[]): void {
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
-  /** Time of the first finding. From then on, the runs search for a smaller case. */
+  /** Time of the first finding. Later runs search for a smaller case. */
   let foundAt: number | undefined
   let firstError: unknown
 
@@ -134,7 +134,7 @@ async function openTable() {
   const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
-  /** Waits until the use of a resource is back at the level of the idle service. */
+  /** Waits until the service uses no more of a resource than when idle. @throws {Finding} after this time. */
   async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
     const deadline = performance.now() + time
     while (!(await isBack())) {

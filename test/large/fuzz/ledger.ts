@@ -7,7 +7,7 @@ type Tail = string | undefined
 /** The possible texts of each item. After a change with an unknown outcome, there are several. */
 type Possible = Map<string, readonly Tail[]>
 
-/** A connection's requests with their outcomes, in order, and the ids of items that only this connection changes. */
+/** The requests of a connection with their outcomes, in order, and the ids of items that only this client changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]

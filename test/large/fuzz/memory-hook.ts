@@ -1,4 +1,4 @@
-/** Loaded into the service under test. On SIGUSR2, it collects garbage and prints the number of bytes in use. */
+/** Makes a service under test that loads this file collect garbage on SIGUSR2, and print the bytes in use. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -20,7 +20,7 @@ export interface Played {
   readonly isLate: boolean
 }
 
-/** How long a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
+/** Time for which a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
 const continueTime = 200
 
 /** @param waitLimit longest wait of a client while nothing arrives, in milliseconds. */
@@ -59,7 +59,7 @@ export async function play(
     })
   }
 
-  /** Waits until the check succeeds, or nothing has arrived for this time. @returns whether the check succeeded. */
+  /** Waits until `check` returns true, or nothing has arrived for this time. @returns the last result of `check`. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let { read } = state
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -151,7 +151,7 @@ function* pieces(
   }
 }
 
-/** Writes bytes and waits until the system has taken them, but only briefly, because the service may not be reading. */
+/** Writes bytes, and waits until the system has taken them, for a short time because the service may not read. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

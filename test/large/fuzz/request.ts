@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'
 
-/** The context of a request besides its plan. */
+/** Properties of the service that a request depends on. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
   /** Ids of existing and deleted items before the conversation. No other connection has these ids. */
@@ -168,12 +168,12 @@ function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): 
   return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
 }
 
-/** Whether the service reads the body before it responds. */
+/** Returns whether the service reads the body before it responds. */
 export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses and the echo of a response. The first check that fails decides (interface §4). */
+/** Returns the possible statuses and the echo. The first failing check determines them (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,

@@ -1,17 +1,15 @@
 /** Tests the web page of docs/how-to/web-app.md in a browser, from another origin. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { scriptedServer } from '../../client/scripted-server.js'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { inSeconds, validClaims } from '../../conformance/tokens.js'
 import { inChromium, openPage } from '../../support/chromium.js'
-import { freePort, listen } from '../../support/process.js'
+import { freePort } from '../../support/process.js'
 import { snippetsBy, startInShell } from '../../support/snippets.js'
+import { emptyFolder } from '../../support/tarball.js'
 import { until } from '../../support/until.js'
 
 test(
@@ -24,7 +22,7 @@ test(
     const secret = 'a secret of at least thirty-two bytes'
     const port = await freePort()
     const env = { JWT_SECRET: secret, PORT: String(port) }
-    startInShell(start, { cwd: mkdtempSync(join(tmpdir(), 'item-store-guide-')), env })
+    startInShell(start, { cwd: emptyFolder(), env })
     const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
     await until('the store serves', () => service.request('GET', '/health').catch(() => undefined))
 
@@ -32,15 +30,15 @@ test(
     assert.ok(text.includes('localhost:8000') && text.includes('PUT THE TOKEN HERE'))
     const withToken = (token: string) =>
       text.replace('localhost:8000', `localhost:${port}`).replace('PUT THE TOKEN HERE', token)
-    const pages = createServer((request, response) => {
-      const expired = service.mint({ ...validClaims(), exp: inSeconds(-10) })
-      response.setHeader('content-type', 'text/html')
-      response.end(withToken(request.url === '/expired' ? expired : service.validToken()))
-    })
-    after(() => pages.close())
-    const origin = `http://127.0.0.1:${await listen(pages)}`
+    const { baseUrl } = await scriptedServer([
+      (response, { url }) => {
+        const expired = service.mint({ ...validClaims(), exp: inSeconds(-10) })
+        response.setHeader('content-type', 'text/html')
+        response.end(withToken(url === '/expired' ? expired : service.validToken()))
+      },
+    ])
 
-    const page = await openPage(`${origin}/`)
+    const page = await openPage(new URL('/', baseUrl).href)
     await page.locator('[name=text]').fill('buy milk')
     await page.getByText('Add').click()
     await page.locator('li').getByText('buy milk').waitFor()
@@ -51,7 +49,7 @@ test(
       async () => itemsOf(await service.call('GET', '/items')).length === 0,
     )
 
-    await page.goto(`${origin}/expired`)
+    await page.goto(new URL('/expired', baseUrl).href)
     await page.getByRole('alert').getByText('TOKEN_EXPIRED').waitFor()
   },
 )

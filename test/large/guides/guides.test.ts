@@ -1,8 +1,7 @@
 /** Checks the guides: every snippet is run, and every row of a table is tested. */
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
@@ -18,17 +17,15 @@ import {
   snippetsOf,
   startInShell,
 } from '../../support/snippets.js'
-import { root } from '../../support/tools.js'
+import { emptyFolder } from '../../support/tarball.js'
+import { readText, root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'item-store-guide-'))
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
-
 /** Returns the cells of all rows of the table with this header row. */
 function rows(file: string, head: string): string[][] {
-  const lines = rowsUnder(read(file), head)
+  const lines = rowsUnder(readText(file), head)
   assert.ok(lines.length > 0, `${file} has no table ${head}`)
   return lines.map((line) => line.slice(2, -2).split(' | '))
 }
@@ -39,7 +36,7 @@ programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', asyn
   const [start, ...steps] = sh
   assert.ok(start !== undefined)
   const port = await freePort()
-  const place = { cwd: newFolder(), env: { PORT: String(port) } }
+  const place = { cwd: emptyFolder(), env: { PORT: String(port) } }
   for (const { text, place: where } of js) {
     const [, name] = /^\/\/ (\w+\.mjs)\n/.exec(text) ?? []
     assert.ok(name !== undefined, `the snippet at ${where} has no file name`)
@@ -58,7 +55,7 @@ programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', asyn
 
 /** Creates a project whose `npm ci` installs the command, as if the package were in `vendor`. */
 function projectWithCommand(): string {
-  const folder = newFolder()
+  const folder = emptyFolder()
   const manifest = {
     name: 'app',
     version: '1.0.0',
@@ -107,7 +104,7 @@ test('docs/how-to/dev.md: a db.json becomes items', async () => {
   assert.ok(js[0] !== undefined && convert !== undefined)
   const secret = 'a secret of at least thirty-two bytes'
   const port = await freePort()
-  const place = { cwd: newFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
+  const place = { cwd: emptyFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
   const db = {
     posts: [{ id: '1', title: 'a title', views: 100 }],
     comments: [{ id: '7', text: 'a comment', postId: '1' }],
@@ -160,7 +157,7 @@ test(`${conformance}: the items of a service are copied to another, byte for byt
   }
   const port = await freePort()
   const env = { TOKEN: old.validToken(), JWT_SECRET: secret, PORT: String(port) }
-  const place = { cwd: newFolder(), env }
+  const place = { cwd: emptyFolder(), env }
   const text = copy.text.replace('http://localhost:9000', old.baseUrl.origin)
   startInShell({ ...copy, text }, place)
   const fresh = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
@@ -176,7 +173,7 @@ programTest('uvicorn', `${conformance}: reports the failures of a Python service
   const sh = snippetsOf(conformance)
     .filter(({ language }) => language === 'sh')
     .slice(0, 2)
-  const folder = newFolder()
+  const folder = emptyFolder()
   const cwd = join(folder, 'project')
   mkdirSync(cwd)
   symlinkSync(root, join(folder, 'item-store'))

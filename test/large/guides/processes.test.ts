@@ -1,9 +1,8 @@
 /** Tests the upgrade in docs/how-to/processes.md: two processes behind nginx restart in turn while clients are busy. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { serviceAt } from '../../conformance/client.js'
@@ -14,20 +13,20 @@ import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { putCommand, runInShell, snippetsOf } from '../../support/snippets.js'
-import { cleanEnvironment } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
+import { readText } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
 const rounds = 2
 
-/** Like systemd, restarts a process whenever it has ended. The process id is in a file. */
+/** A shell script that restarts a process whenever it has ended, as systemd does. The process id is in a file. */
 const supervisor = `
 trap 'kill $!; exit' TERM
 while :; do PORT="$2" item-store serve --host 127.0.0.1 & echo $! > "instance$1.pid"; wait $!; done`
 
-/** Replaces systemd, which does not run in containers: ends an instance, which the supervisor restarts. */
+/** A `systemctl` that ends an instance, which `supervisor` restarts. systemd itself does not run in containers. */
 const systemctl = `#!/bin/sh
 test "$1" = restart || exit 1
 pid=$(cat "instance\${2#item-store@}.pid")
@@ -45,7 +44,7 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const port = await freePort()
     startNginx(nginx, configure(upstream.text.replaceAll('800', prefix), port, await freePort()))
 
-    const cwd = mkdtempSync(join(tmpdir(), 'item-store-upgrade-'))
+    const cwd = emptyFolder()
     const bin = join(cwd, 'node_modules/.bin')
     putCommand(bin)
     writeFileSync(join(bin, 'systemctl'), systemctl, { mode: 0o755 })
@@ -91,7 +90,7 @@ const isHealthy = (port: number) =>
 /** Returns deploy/nginx.conf with the upstream of the guide, another port and no TLS. */
 function configure(upstream: string, port: number, redirecting: number) {
   const file = 'deploy/nginx.conf'
-  const [own = ''] = /^upstream .*?^}\n/ms.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  const [own = ''] = /^upstream .*?^}\n/ms.exec(readText(file)) ?? []
   const changes = [
     [own, upstream],
     ['listen 443 ssl', `listen 127.0.0.1:${port}`],

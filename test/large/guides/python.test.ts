@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
 import { unlessMissing } from '../../support/program-test.js'
 import { assertShown, runInShell, snippetsBy, snippetsOf } from '../../support/snippets.js'
+import { emptyFolder } from '../../support/tarball.js'
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
@@ -22,8 +22,7 @@ test(
   unlessMissing(python === undefined && 'a Python with httpx, pytest, requests and simplejson'),
   async () => {
     const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
-    const cwd = mkdtempSync(join(tmpdir(), 'item-store-python-'))
-    const bin = mkdtempSync(join(tmpdir(), 'item-store-python-bin-'))
+    const [cwd, bin] = [emptyFolder(), emptyFolder()]
     symlinkSync(
       spawnSync('which', [String(python)], { encoding: 'utf8' }).stdout.trim(),
       join(bin, 'python3'),

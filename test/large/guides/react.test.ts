@@ -10,7 +10,7 @@ import { inChromium, openPage } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
 import { snippetsOf, startInShell } from '../../support/snippets.js'
 import { emptyFolder, npm } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { root, tsc } from '../../support/tools.js'
 
 const guide = 'docs/how-to/web-app.md'
 
@@ -44,7 +44,6 @@ test('docs/how-to/web-app.md: the React hook shows every change', inChromium, as
     const local = text.replace('http://localhost:8000/api/v1', service.baseUrl.href)
     if (name !== undefined) writeFileSync(join(project, name), local)
   }
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const checked = spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' })
   assert.equal(checked.stdout, '')
 

@@ -1,20 +1,17 @@
 /** Tests the guides for items on a Redis server: the commands run, and a backup can be restored. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { runInShell, type Snippet, snippetsOf, startInShell } from '../../support/snippets.js'
+import { emptyFolder } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
 const commandsOf = (file: string) => snippetsOf(file).filter(({ language }) => language === 'sh')
 
-/** Returns a snippet in which the ports are replaced. */
 function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: number }): Snippet {
   const text = snippet.text
     .replace('redis-server --requirepass', `redis-server --port ${redis} --requirepass`)
@@ -24,7 +21,7 @@ function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: numbe
   return { ...snippet, text }
 }
 
-/** Starts the service with the command of a snippet, in the clone, and waits until it is healthy. */
+/** Starts the service in the clone with the command of a snippet, and waits until the service is healthy. */
 async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
@@ -54,7 +51,7 @@ programTest(
     assert.ok(several !== undefined && backUp !== undefined)
     assert.ok(restore !== undefined && append !== undefined)
     const secret = 'a secret of at least thirty-two bytes'
-    const cwd = mkdtempSync(join(tmpdir(), 'item-store-guide-'))
+    const cwd = emptyFolder()
     const place = { cwd, env: { REDISCLI_AUTH: 'password' } }
     const ready = /eady to accept connections/
 

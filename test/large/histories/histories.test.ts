@@ -27,7 +27,7 @@ interface Item {
 }
 
 const clients = 16
-/** Number of items used at a time, and number of operations on each item in total and after it is deleted. */
+/** Number of items in use at a time, and of operations on each item, in total and after a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds, so short that a pause of the Redis server leaves outcomes unknown. */
 const storeTimeout = 300
@@ -53,13 +53,18 @@ describeWithRedis('two services on one Redis server, with faults', () => {
   })
 })
 
-/** Runs operations and faults. @returns counts of operations and faults, and each history that is not linearizable. */
+/** Runs operations and faults. @returns their numbers, and a finding for each history that is not linearizable. */
 async function checkHistories({ operations, seed }: typeof options) {
   const redis = await startedRedis()
-  const replicas = [await newReplica(redis), await newReplica(redis)]
+  const replicas = [
+    { service: await startService(redis.url) },
+    { service: await startService(redis.url) },
+  ]
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
+  /** Items on which no more operations begin. Operations in progress are still added to their histories. */
+  const retired: Item[] = []
   const findings: string[] = []
   /** Counts of operations: an exchange is `exchanged` or `mismatched`, and `refused` operations had no effect. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
@@ -134,7 +139,9 @@ async function checkHistories({ operations, seed }: typeof options) {
     if (answer.status === 200 && operation.kind === 'exchange') counts.exchanged += 1
     item.left -= 1
     if (operation.kind === 'delete') item.left = Math.min(item.left, used.whenDeleted)
-    if (item.left === 0) retire(item)
+    if (item.left !== 0) return // if below 0, the item is already retired
+    items.splice(items.indexOf(item), 1)
+    retired.push(item)
   }
 
   async function work(): Promise<void> {
@@ -143,13 +150,6 @@ async function checkHistories({ operations, seed }: typeof options) {
       if (item === undefined) await createItem()
       else await use(item)
     }
-  }
-
-  /** Items on which no more operations begin. Operations in progress are still added to their histories. */
-  const retired: Item[] = []
-  function retire(item: Item): void {
-    items.splice(items.indexOf(item), 1)
-    retired.push(item)
   }
 
   async function disturb(isOver: () => boolean): Promise<void> {
@@ -184,15 +184,11 @@ interface Replica {
 
 const JWT_SECRET = randomBytes(32).toString('base64url')
 
-async function newReplica({ url }: OwnRedis): Promise<Replica> {
-  return { service: await startService(url) }
-}
-
 function startService(url: string): Promise<OwnService> {
   return ownService({ STORE_URL: url, STORE_TIMEOUT: `${storeTimeout}ms`, JWT_SECRET })
 }
 
-/** Returns kinds of faults by name. None of them makes the Redis server lose acknowledged changes. */
+/** Returns functions that each cause one kind of fault. No fault makes the Redis server lose acknowledged changes. */
 function faultsOf(
   redis: OwnRedis,
   replicas: readonly Replica[],

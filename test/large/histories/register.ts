@@ -1,7 +1,7 @@
 /**
- * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990): whether all responses are
- * possible if each operation takes effect at one moment between its call and its response. The algorithm is by
- * Wing and Gong, extended to remember the states already searched (Lowe 2017).
+ * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990). In such a history, all
+ * responses are possible if each operation takes effect at one moment between its call and its response. The algorithm
+ * is by Wing and Gong, extended to remember the states already searched (Lowe 2017).
  */
 
 /** The value of an item; `undefined` if there is no item. */
@@ -35,7 +35,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** Returns whether the operations `rest` can have happened in some order. @param rest sorted indexes in `events`. */
+  /** Returns whether the other operations can have happened in some order. @param rest their indexes, sorted. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
     // If only operations of unknown outcome remain, the history is possible, because they may never have happened.
     const end = Math.min(

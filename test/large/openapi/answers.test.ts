@@ -1,7 +1,7 @@
 /**
  * Compares the OpenAPI document with real responses. Each response of an operation is documented, each documented
- * response occurs, and the examples are real responses. Each operation is made to fail with each error. Failing stores
- * and a missing secret need a service in this process. Every error can be provoked.
+ * response occurs, and the examples are real responses. The services run in this process, so that their stores can fail
+ * and their secret can be missing.
  */
 
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import { type Load, watchLoad } from '../../../src/process/load.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
 import { type Answer, type RequestOptions, send } from '../../conformance/client.js'
-import { record } from '../../conformance/expect.js'
+import { itemOf, record } from '../../conformance/expect.js'
 import { inSeconds, mintToken, validClaims } from '../../conformance/tokens.js'
 import { ownApp } from '../../support/own-app.js'
 import { exchangeOne } from '../../support/socket.js'
@@ -55,7 +55,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Responses to requests whose head never ends. The requests run together, because each takes the whole timeout. */
+/** Responses to requests whose head never ends. They are requested together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -70,8 +70,8 @@ await until('overload', async () => {
 })
 
 /**
- * Functions that each provoke one kind of response, and are named by its error code. If an operation cannot have such a
- * response, the request is simply an additional one.
+ * Functions that each provoke one kind of response, by its error code. If an operation cannot have such a response, the
+ * function sends an additional request, whose response is checked too.
  */
 const provocations: Record<
   string,
@@ -155,7 +155,7 @@ test('requests from the examples get the responses in the examples, and all exam
   const key = { 'idempotency-key': randomUUID() }
   const created = await request('POST', '/items', itemRequest?.value, key)
   await request('POST', '/items', itemRequest?.value, key)
-  const itemId = String(record(record(created.json()).data).id)
+  const { id: itemId } = itemOf(created, 201)
   await request('GET', '/items')
   await request('GET', `/items/${itemId}`)
   await request('GET', `/items/${itemId}`, undefined, { 'if-none-match': '*', prefer: 'wait=1' })
@@ -193,7 +193,7 @@ function withoutIds(text: string): string {
 async function newItem(): Promise<string> {
   const token = mintToken(validClaims(), { secret })
   const created = await send(origins.normal, 'POST', `${prefix}/items`, { token, body: validBody })
-  return String(record(record(created.json()).data).id)
+  return itemOf(created, 201).id
 }
 
 /** Sends the request of an operation. The request is valid unless the options change it. */
@@ -226,7 +226,7 @@ function askRaw(
   return exchangeOne(origin, finish(`${lines.join('\r\n')}\r\n`))
 }
 
-/** Returns a store in which every operation fails with an error. */
+/** Returns a store in which every operation on items and every health check fails. */
 function failing(error: () => Error): ItemStore {
   const fail = () => Promise.reject(error())
   return {

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
-import { root, toolCommand, toolsFolder } from '../../support/tools.js'
+import { emptyFolder } from '../../support/tarball.js'
+import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
-/** Programs that create an item and read known and unknown items. `wrong` must not compile, and is never called. */
+/** Programs that create an item, and read items that exist or not. Each line after `@ts-expect-error` is an error. */
 const programs = [
   {
     generator: 'openapi-typescript',
@@ -99,7 +99,7 @@ const compilerOptions = {
 for (const { generator, args, text } of programs) {
   test(`a client made by ${generator} compiles, and creates and reads an item`, async () => {
     const own = await ownService()
-    const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+    const folder = emptyFolder()
     symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'))
     const { text: document } = await own.requestTarget('GET', '/openapi.json')
     writeFileSync(join(folder, 'openapi.json'), document)
@@ -108,7 +108,7 @@ for (const { generator, args, text } of programs) {
 
     run(folder, [toolCommand(generator), ...args])
     writeFileSync(join(folder, 'program.ts'), text)
-    run(folder, [join(root, 'node_modules/typescript/bin/tsc')])
+    run(folder, [tsc])
     const env = { BASE_URL: String(own.baseUrl), TOKEN: own.validToken() }
     const { id, ...told } = JSON.parse(run(folder, ['built/program.js'], env))
     assert.match(id, /^[\da-f-]{36}$/)

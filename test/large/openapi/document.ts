@@ -5,7 +5,7 @@ import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** Kind of a response: its status and, for an error, its code or `no code`. */
+/** The status of a response and, for an error, its code or `no code`. */
 export type Outcome = string
 
 interface Referable {
@@ -63,7 +63,6 @@ const addFormats: (ajv: Ajv) => void = requireTool('ajv-formats')
 const general =
   /^(?:content-type|content-length|date|connection|keep-alive|access-control-(?:allow-origin|expose-headers))$/
 
-/** Returns the OpenAPI document that a service serves. */
 export async function servedDocument(origin: URL): Promise<Document> {
   const answer = await send(origin, 'GET', '/openapi.json')
   assert.equal(answer.status, 200, answer.text)

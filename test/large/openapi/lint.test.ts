@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cli } from '../../support/own-service.js'
+import { emptyFolder } from '../../support/tarball.js'
 import { toolCommand } from '../../support/tools.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+const folder = emptyFolder()
 const { stdout: printed } = spawnSync(process.execPath, [cli, 'openapi'], { encoding: 'utf8' })
 writeFileSync(join(folder, 'openapi.json'), printed)
 

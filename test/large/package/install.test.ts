@@ -1,4 +1,4 @@
-/** Tests of the installed package. It is packed in one folder and installed in another, as docs/how-to/dev.md says. */
+/** Tests of the package, which is packed in one folder and installed in another, as docs/how-to/dev.md says. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
 import { assertShown, snippetsOf } from '../../support/snippets.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { requireTool, root } from '../../support/tools.js'
+import { manifest, requireTool, root, tsc } from '../../support/tools.js'
 
 const maxPackages = 30
 const oldestNode = '20.19.0'
@@ -44,15 +44,14 @@ interface Manifest {
   readonly engines?: { readonly node?: string }
 }
 
-/** Returns the package.json of each installed package. */
-function installed(): Manifest[] {
+function installedPackages(): Manifest[] {
   return readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|node_modules[\\/])(@[^\\/]+[\\/])?[^\\/@]+[\\/]package\.json$/.test(file))
     .map((file) => JSON.parse(readFileSync(join(folder, 'node_modules', file), 'utf8')))
 }
 
 test(`the package and its dependencies are at most ${maxPackages} packages`, () => {
-  const names = installed().map(({ name }) => name)
+  const names = installedPackages().map(({ name }) => name)
   assert.ok(names.includes('pino'))
   assert.ok(names.length <= maxPackages, names.join(' '))
 })
@@ -60,7 +59,7 @@ test(`the package and its dependencies are at most ${maxPackages} packages`, () 
 test(`every installed package supports Node.js ${oldestNode}, the oldest supported version`, () => {
   const { satisfies }: { satisfies: (version: string, range: string) => boolean } =
     requireTool('semver')
-  const packages = installed()
+  const packages = installedPackages()
   const own = packages.find(({ name }) => name === 'item-store')
   assert.equal(own?.engines?.node, `>=${oldestNode}`)
   for (const { name, engines } of packages) {
@@ -90,11 +89,8 @@ test('the commands that npx item-store dev prints store an item, and npx item-st
   assert.match(report.stdout, /^ℹ fail 0$/m)
 })
 
-const { exports }: { exports: object } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-)
 /** Names under which programs can import the parts of the package. */
-const entries = Object.keys(exports)
+const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace(/^\./, 'item-store'))
 const imports = entries.map((entry, at) => `import * as entry${at} from '${entry}'\n`).join('')
@@ -126,7 +122,6 @@ for (const options of resolutions) {
     // An entry without types would be an `any`, so that a missing member would be no error.
     const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
     writeFileSync(join(folder, 'a.mts'), imports + uses)
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const nodeTypes = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
     const args = ['--noEmit', '--strict', '--target', 'es2023', ...nodeTypes, ...options, 'a.mts']
     const { status, stdout } = spawnSync(process.execPath, [tsc, ...args], {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { test } from 'node:test'
 import { filesIn, pack } from '../../support/tarball.js'
-import { root, toolCommand } from '../../support/tools.js'
+import { manifest, readText, root, toolCommand } from '../../support/tools.js'
 
 const tarball = pack()
 const files = filesIn(tarball)
@@ -18,7 +18,7 @@ function run(tool: string, ...args: string[]) {
 
 /** Returns the files that a packed file, or its types, imports by a relative path. */
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
+  const text = readText(file)
   const imports = text.matchAll(/(?:from ?|import ?\(?)["'](\.[^"']+)["']/g)
   const ending = file.endsWith('.d.ts') ? '.d.ts' : '.js'
   return [...imports].map(([, path = '']) =>
@@ -28,9 +28,6 @@ function importsOf(file: string): string[] {
 
 test('the tarball has only the command, the entries with their types, the pages and the documents', (t) => {
   t.diagnostic(`${files.length} files, ${Math.round(statSync(tarball).size / 1000)} kB packed`)
-  const manifest: { bin: object; exports: Record<string, string | object> } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
     .map((path) => posix.normalize(String(path)))
@@ -55,8 +52,7 @@ test('the types of the package refer to no other package', () => {
   const types = files.filter((file) => file.endsWith('.d.ts'))
   assert.ok(types.length >= 5)
   for (const file of types) {
-    const text = readFileSync(join(root, file), 'utf8')
-    assert.doesNotMatch(text, /(?:from ?|import ?\(?)["'][^.]/, file)
+    assert.doesNotMatch(readText(file), /(?:from ?|import ?\(?)["'][^.]/, file)
   }
 })
 

@@ -5,12 +5,11 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { newItemId } from '../../../src/item/id.js'
 import { type ItemStore, StoreMismatchError } from '../../../src/store/item-store.js'
 import { cli, ownService } from '../../support/own-service.js'
 import { describeWithRedis, type OwnRedis, ownRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
-import { describeStore, itemText } from '../../support/store-behaviour.js'
+import { createItem, describeStore, itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
 
@@ -36,14 +35,10 @@ describeWithRedis('the number of buckets in the record', () => {
   async function withItem(buckets: number) {
     const redis = await startedRedis()
     const store = await open(redis, buckets)
-    const id = newItemId()
-    await store.create(id, itemText(id, 1))
-    return { redis, store, id }
+    return { redis, store, id: await createItem(store, 1) }
   }
 
-  async function recorded(redis: OwnRedis): Promise<string> {
-    return await redis.command('hget', recordKey, 'buckets')
-  }
+  const recorded = (redis: OwnRedis) => redis.command('hget', recordKey, 'buckets')
 
   const large = ownRedis()
   test('the Redis server starts', () => large.start())
@@ -100,8 +95,7 @@ describeWithRedis('the number of buckets in the record', () => {
   test('a store in use checks its record every second, even without health checks', async () => {
     const { redis, store } = await withItem(256)
     const created = async (sent = performance.now()) => {
-      const id = newItemId()
-      await store.create(id, itemText(id, 1))
+      await createItem(store, 1)
       return sent
     }
     await redis.command('flushall')
@@ -126,11 +120,7 @@ describeWithRedis('the number of buckets in the record', () => {
     await redis.command('flushall')
     await open(redis, 512)
     await delay(comparisonTime)
-    const changes = Array.from({ length: 50 }, async () => {
-      const id = newItemId()
-      await store.create(id, itemText(id, 1))
-    })
-    const results = await Promise.allSettled(changes)
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => createItem(store, 1)))
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']))
   })
 
@@ -196,8 +186,7 @@ describeWithRedis('the format in the record', () => {
     test(`an open store rejects requests once the format is "${format}", and a new store writes nothing`, async () => {
       const redis = await startedRedis()
       const store = await ownStore({ url: redis.url, prefix })
-      const id = newItemId()
-      await store.create(id, itemText(id, 1))
+      const id = await createItem(store, 1)
       await redis.command('hset', recordKey, 'format', format)
       await until('reads are rejected', async () => {
         return await Promise.resolve(store.read(id)).then(

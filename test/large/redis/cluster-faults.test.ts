@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create, itemOf } from '../../conformance/expect.js'
-import { servedBy, startLoad, untilMoreIsServed } from '../../support/item-load.js'
+import { startLoad, successesOf, untilMoreIsServed } from '../../support/item-load.js'
 import { ownService } from '../../support/own-service.js'
 import { describeWithRedis } from '../../support/redis.js'
 import {
@@ -34,7 +34,7 @@ const replicationLag = 2000
 const slotsToMove = 4
 
 const cluster = await ownCluster('--appendonly', 'yes')
-/** The service under test. It is never restarted, so it must recover from each fault. */
+/** The service under test, which is never restarted and so must recover from each fault. */
 const service = await ownService({ STORE_URL: cluster.url, STORE_TIMEOUT })
 
 describeWithRedis('faults of a cluster', () => {
@@ -65,7 +65,7 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // The service learns the new master of a slot from its next request for that slot. The load may send none for long.
+    // The service learns which node has a slot from a request for the slot. The load may send no such request for long.
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
@@ -169,7 +169,7 @@ describeWithRedis('faults of a cluster', () => {
     const seconds = (time: number) => `${((time - killed) / 1000).toFixed(1)} s`
     t.diagnostic(
       `last 503 after ${seconds(load.lastRefused())}, healthy after ${seconds(recovered)}, ` +
-        `${lost.length} of ${servedBy(load)} acknowledged writes lost`,
+        `${lost.length} of ${successesOf(load)} acknowledged writes lost`,
     )
     assert.ok(
       lost.every(({ acknowledged }) => killed - acknowledged < replicationLag),

@@ -3,18 +3,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type ItemId, newItemId } from '../../../src/item/id.js'
-import type { ItemStore } from '../../../src/store/item-store.js'
+import { newItemId } from '../../../src/item/id.js'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create } from '../../conformance/expect.js'
 import { assertConforms } from '../../support/conformance.js'
-import { type OwnService, ownService } from '../../support/own-service.js'
+import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type OwnStoreOptions, openStore, ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
-import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
+import {
+  createItems,
+  describeStore,
+  idsIn,
+  itemText,
+  textOf,
+} from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 
 const STORE_TIMEOUT = '20s'
@@ -43,7 +48,8 @@ describeWithRedis('a cluster', () => {
 
   test('the list has the items of all masters, and the size includes all of them', async () => {
     const store = await open()
-    const ids = await createdAndListed(store, 3000)
+    const ids = await createItems(store, 3000)
+    assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
     const { items, itemBytes, memoryBytes } = await store.size()
     assert.equal(items, 3000)
     assert.equal(
@@ -83,7 +89,7 @@ describeWithRedis('a cluster', () => {
     assert.equal(await store.healthy(), true)
     for (const stats of await masters('info', 'commandstats')) {
       const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+).*?failed_calls=(\d+)/gm)]
-      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // EVALSHA fails for an unknown script
+      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // EVALSHA of a new script fails
       assert.equal(
         done.reduce((sum, count) => sum + count, 0),
         2,
@@ -144,21 +150,8 @@ describeWithRedis('a cluster', () => {
       ]
       const service = await ownService({ STORE_URL: urls[n], STORE_TIMEOUT })
       assert.equal((await service.request('GET', '/health')).status, 503)
-      assert.match(lineOf(service, 'the store cannot be reached'), says)
+      const line = service.log.find(({ msg }) => msg === 'the store cannot be reached')
+      assert.match(JSON.stringify(line), says)
     })
   }
 })
-
-/** Creates items, and checks that the list has each item once. @returns the ids of the items. */
-async function createdAndListed(store: ItemStore, count: number): Promise<ItemId[]> {
-  const ids = Array.from({ length: count }, newItemId)
-  await Promise.all(ids.map((id) => store.create(id, itemText(id, 10))))
-  const listed: { id: string }[] = JSON.parse(`[${await textOf(await store.list())}]`)
-  assert.deepEqual(listed.map(({ id }) => id).sort(), ids.toSorted())
-  return ids
-}
-
-/** Returns the first line with this message in the log of a service. */
-function lineOf({ log }: OwnService, msg: string): string {
-  return JSON.stringify(log.find((line) => line.msg === msg))
-}

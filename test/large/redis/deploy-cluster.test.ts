@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { type OwnProcess, ownProcess } from '../../support/own-process.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis } from '../../support/redis.js'
-import { root } from '../../support/tools.js'
+import { emptyFolder } from '../../support/tarball.js'
+import { readText } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 import { parseYaml, parseYamlDocuments } from '../../support/yaml.js'
 
@@ -24,7 +24,7 @@ interface Workload {
 }
 
 const password = 'secret'
-const folder = mkdtempSync(join(tmpdir(), 'item-store-deploy-cluster-'))
+const folder = emptyFolder()
 
 /** The shell commands in each file, with addresses on this machine that differ between the files. */
 const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
@@ -42,13 +42,12 @@ for (const { file, net, server, create } of files) {
         promisify(execFile)('sh', ['-c', command.replaceAll(':6379', `:${port}`)], { env })
       const cli = async (args: string) =>
         (await shell(`valkey-cli -e -c -h ${net}.11 ${args}`)).stdout.trimEnd()
-      // Waits, because the servers need a moment to agree on a change.
+      /** Repeats a command until this is the reply, because the servers need a moment to agree on a change. */
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
       const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
-
-      // The command that creates the cluster starts before the servers, and is repeated until they respond.
+      // The command that creates the cluster starts before the servers, and is repeated until the servers respond.
       const made = untilMade()
       const before = startServers()
       const { stdout } = await made
@@ -87,13 +86,9 @@ async function end({ child, ended }: OwnProcess): Promise<void> {
   await ended()
 }
 
-function textOf(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
-}
-
 function composeCommands(net: string) {
   const file = 'deploy/replicas/compose.yaml'
-  const compose = parseYaml<Compose>(textOf(file))
+  const compose = parseYaml<Compose>(readText(file))
   const local = (command = '') => command.replaceAll('$$', '$').replaceAll('10.89.0.', `${net}.`)
   return {
     file,
@@ -105,7 +100,7 @@ function composeCommands(net: string) {
 
 function kubernetesCommands(net: string) {
   const file = 'deploy/replicas/kubernetes.yaml'
-  const workloads = parseYamlDocuments<Workload>(textOf(file))
+  const workloads = parseYamlDocuments<Workload>(readText(file))
   const command = (kind: string) => {
     const found = workloads.find((workload) => workload.kind === kind)
     return found?.spec.template.spec.containers[0]?.command.at(-1) ?? assert.fail(`no ${kind}`)
@@ -113,7 +108,7 @@ function kubernetesCommands(net: string) {
   return { file, net, server: command('StatefulSet'), create: command('Job') }
 }
 
-/** Creates a folder with scripts that replace the Valkey image's programs with the Redis programs of this machine. */
+/** Creates a folder with scripts in place of the programs of the Valkey image. The scripts run Redis programs. */
 function programs(net: string, port: number, busPort: number): string {
   const bin = join(folder, `${net}-bin`)
   mkdirSync(bin)
@@ -125,8 +120,7 @@ function programs(net: string, port: number, busPort: number): string {
     getent: `n=\${2##*-}; echo "${net}.$((11 + n))   $2.default.svc.cluster.local"`,
   }
   for (const [name, line] of Object.entries(lines)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`)
-    chmodSync(join(bin, name), 0o755)
+    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   }
   return bin
 }

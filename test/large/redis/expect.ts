@@ -35,7 +35,7 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** Asserts that the log reports the store once as lost and once as back. @param since number of lines to skip. */
+/** Asserts that the log reports the store once as lost and once as back. @param since number of log lines to skip. */
 export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
   const all = () => service.log.slice(since)
   await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
@@ -49,7 +49,7 @@ export async function assertOneOutage(service: OwnService, since: number): Promi
   )
 }
 
-/** Asserts that a service becomes healthy without intervention, and then serves requests. */
+/** Asserts that a service becomes healthy without a restart, and then serves requests. */
 export async function assertRecovers(service: OwnService): Promise<void> {
   await until('the service is healthy', async () => {
     return (await service.request('GET', '/health')).status === 200

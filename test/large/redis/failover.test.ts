@@ -108,7 +108,6 @@ describeWithRedis('a planned failover', () => {
   })
 })
 
-/** Starts a primary and its replica. */
 async function pair(): Promise<[primary: OwnRedis, replica: OwnRedis]> {
   const ports = [await freePort(), await freePort()]
   const [primary, replica] = ports.map((port) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { send } from '../../conformance/client.js'
-import { create, record } from '../../conformance/expect.js'
+import { create, itemOf, listed } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
 import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
@@ -24,7 +24,6 @@ function serviceOn(url: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService
   return ownService({ STORE_URL: url, STORE_TIMEOUT, ...env })
 }
 
-/** Starts a Redis server and a service on it. */
 async function started(...settings: string[]): Promise<{ redis: OwnRedis; service: OwnService }> {
   const redis = await startedRedis(...settings)
   return { redis, service: await serviceOn(redis.url) }
@@ -76,7 +75,7 @@ describeWithRedis('faults of the Redis server', () => {
     await redis.start()
     await assertRecovers(service)
     assert.equal((await service.call('GET', `/items/${id}`)).status, 404)
-    assert.deepEqual(record((await service.call('GET', '/items')).json()).data, [])
+    assert.deepEqual(await listed(service), [])
   })
 
   test('Redis is paused: requests get a 503, and afterwards no response belongs to another request', async () => {
@@ -104,7 +103,7 @@ describeWithRedis('faults of the Redis server', () => {
       items.slice(1).map(({ id }) => service.call('GET', `/items/${id}`)),
     )
     assert.deepEqual(
-      answers.map((answer) => record(record(answer.json()).data).n),
+      answers.map((answer) => itemOf(answer, 200).n),
       items.slice(1).map(({ n }) => n),
     )
   })
@@ -122,7 +121,7 @@ describeWithRedis('faults of the Redis server', () => {
     const fill = () =>
       until('the server is full', async () => {
         const answer = await service.call('POST', '/items', { data: { text } })
-        if (answer.status === 201) ids.push(String(record(record(answer.json()).data).id))
+        if (answer.status === 201) ids.push(itemOf(answer, 201).id)
         return answer.status !== 201 && answer
       })
     assertRefused(await fill(), 507, 'STORE_FULL')
@@ -132,11 +131,10 @@ describeWithRedis('faults of the Redis server', () => {
     assertRefused(grown, 507, 'STORE_FULL')
     const as = (text: string) => service.call('PUT', `/items/${first}`, { data: { text } })
     assert.equal((await as(text.replaceAll('x', 'y'))).status, 200)
-    const answer = await service.call('GET', `/items/${first}`)
-    assert.match(String(record(record(answer.json()).data).text), /^y{200000}$/)
+    const { text: replaced } = itemOf(await service.call('GET', `/items/${first}`), 200)
+    assert.match(String(replaced), /^y{200000}$/)
     assert.equal((await service.request('GET', '/health')).status, 200)
-    const list = record((await service.call('GET', '/items')).json()).data
-    assert.ok(Array.isArray(list) && list.length === ids.length)
+    assert.equal((await listed(service)).length, ids.length)
     for (const id of others) {
       assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
     }

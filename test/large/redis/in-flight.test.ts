@@ -1,4 +1,4 @@
-/** Tests the in-flight limit of the Redis store: how many commands are sent to the server before it replies. */
+/** Tests the in-flight limit of the Redis store: how many commands are sent before the server replies. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { newItemId } from '../../../src/item/id.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { proxyTo, type RedisProxy } from '../../support/redis-proxy.js'
 import { ownStore } from '../../support/redis-store.js'
-import { itemText, textOf } from '../../support/store-behaviour.js'
+import { createItem, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
@@ -16,7 +16,7 @@ const megabyte = 1_000_000
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
-  /** Starts a Redis server, and opens a store through a proxy to it. The store has one bucket by default. */
+  /** Starts a Redis server, and opens a store that uses the server through a proxy. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
     const redis = await startedRedis()
     const proxy = await proxyTo(redis)
@@ -24,7 +24,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back. @returns the number of commands in flight once `areExecuted` is true. */
+  /** Makes calls while replies are held back. @returns the number of commands in flight once `areExecuted` holds. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,
@@ -56,19 +56,14 @@ describeWithRedis('commands in flight', () => {
 
   test('at most 1,024 commands are in flight, even if all are short', async () => {
     const { proxy, store } = await opened()
-    const creates = () =>
-      Array.from({ length: 3000 }, async () => {
-        const id = newItemId()
-        await store.create(id, itemText(id, 1))
-      })
+    const creates = () => Array.from({ length: 3000 }, () => createItem(store, 1))
     await Promise.all(creates()) // afterwards, the server knows the script
     assert.equal(await reached(proxy, 'EVALSHA', creates, (sent) => sent >= 1024), 1024)
   })
 
   test('at most 32 reads are in flight when replies become long after many short replies', async () => {
     const { redis, proxy, store } = await opened()
-    const id = newItemId()
-    await store.create(id, itemText(id, megabyte))
+    const id = await createItem(store, megabyte)
     const short = () => Array.from({ length: 500 }, async () => store.read(newItemId()))
     for (let time = 0; time < 10; time += 1) await Promise.all(short())
     const peak = async () =>
@@ -82,8 +77,7 @@ describeWithRedis('commands in flight', () => {
 
   test('only one read is in flight after a reply of 10 MB', async () => {
     const { proxy, store } = await opened()
-    const id = newItemId()
-    await store.create(id, itemText(id, 10 * megabyte))
+    const id = await createItem(store, 10 * megabyte)
     await store.read(id)
     const reads = () => Array.from({ length: 30 }, async () => store.read(id))
     assert.equal(await reached(proxy, hget, reads, (sent) => sent >= 1), 1)
@@ -91,14 +85,11 @@ describeWithRedis('commands in flight', () => {
 
   test('commands are sent in order, and a command longer than the limit is sent alone', async () => {
     const { redis, proxy, store } = await opened()
-    const known = newItemId()
-    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
+    await createItem(store, 1) // afterwards, the server knows the script
     const order: number[] = []
-    const ids = Array.from({ length: 4 }, newItemId)
     const creates = () =>
       [40, 10, 10, 1].map(async (megabytes, place) => {
-        const id = ids[place] ?? newItemId()
-        await store.create(id, itemText(id, megabytes * megabyte))
+        await createItem(store, megabytes * megabyte)
         order.push(place)
       })
     const isThere = async () => (await redis.command('hlen', 'a:{0}')) === '3' // two items and the field `bytes`
@@ -110,13 +101,12 @@ describeWithRedis('commands in flight', () => {
   test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
     const timeout = 6000
     const { proxy, store } = await opened({ timeout })
-    const known = newItemId()
-    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
-    const [first, second, third] = [newItemId(), newItemId(), newItemId()]
+    await createItem(store, 1) // afterwards, the server knows the script
     proxy.hold(true)
-    const created = [first, second].map(async (id) => store.create(id, itemText(id, 40 * megabyte)))
+    const created = [createItem(store, 40 * megabyte), createItem(store, 40 * megabyte)]
+    const id = newItemId()
     const refused = assert.rejects(
-      async () => store.create(third, itemText(third, 1)),
+      async () => store.create(id, itemText(id, 1)),
       /overloaded; nothing has changed/,
     )
     await delay(timeout / 2)
@@ -126,7 +116,7 @@ describeWithRedis('commands in flight', () => {
     await refused
     proxy.hold(false)
     await created[1]
-    assert.equal(await store.read(third), undefined)
+    assert.equal(await store.read(id), undefined)
   })
 
   test('failed commands make room for the next commands', async () => {
@@ -138,8 +128,8 @@ describeWithRedis('commands in flight', () => {
 
   test('the outcome of a change is unknown if a proxy replaces its reply with an error unknown to Redis', async () => {
     const { proxy, store } = await opened()
-    const [id, other] = [newItemId(), newItemId()]
-    await store.create(other, itemText(other, 1)) // afterwards, the server knows the script
+    await createItem(store, 1) // afterwards, the server knows the script
+    const id = newItemId()
     proxy.replaceReplies('-ERR upstream failure\r\n')
     await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
     proxy.replaceReplies('-READONLY You can not write\r\n')
@@ -153,8 +143,7 @@ describeWithRedis('commands in flight', () => {
     const { redis, proxy, store } = await opened()
     const traffic = store.traffic
     assert.ok(traffic)
-    const known = newItemId()
-    await store.create(known, itemText(known, 1)) // afterwards, the server knows the script
+    const known = await createItem(store, 1) // afterwards, the server knows the script
     const times: number[] = []
     traffic.onRoundTrip = (time) => times.push(time)
     await store.read(known)
@@ -165,9 +154,7 @@ describeWithRedis('commands in flight', () => {
     )
 
     proxy.hold(true)
-    const ids = Array.from({ length: 1500 }, newItemId)
-    const creates = ids.map(async (id) => store.create(id, itemText(id, 1)))
-    const results = Promise.allSettled(creates)
+    const results = Promise.allSettled(Array.from({ length: 1500 }, () => createItem(store, 1)))
     assert.deepEqual([traffic.inFlight, traffic.waiting], [1024, 476])
     await redis.kill('SIGKILL')
     const messages = (await results).map((one) => one.status === 'rejected' && one.reason.message)
@@ -196,8 +183,7 @@ describeWithRedis('commands in flight', () => {
     const read = async () => textOf(await store.list())
     assert.equal(await taken(read), 1)
     for (const time of [1, 2]) {
-      const id = newItemId()
-      await store.create(id, itemText(id, 1))
+      await createItem(store, 1)
       assert.equal(await taken(read), 2, `the list after change ${time}`)
       assert.equal(await taken(read), 1)
     }

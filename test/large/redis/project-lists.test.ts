@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { itemOf, itemsOf } from '../../conformance/expect.js'
+import { isPending, readWaiting, tagOf } from '../../decisions/expect.js'
 import { ownProcess } from '../../support/own-process.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -21,13 +21,7 @@ async function create(service: OwnService, project_id: string, length = 0): Prom
 
 /** Sends a read that waits until the entity tag differs from the current tag at the service `from`. */
 async function wait(service: OwnService, path: string, from = service) {
-  const { etag } = (await from.call('GET', path)).headers
-  const headers = { 'if-none-match': String(etag), prefer: 'wait=60' }
-  return { answer: service.request('GET', path, { token: service.validToken(), headers }) }
-}
-
-async function isPending(answer: Promise<unknown>): Promise<boolean> {
-  return (await Promise.race([answer, delay(600, 'pending')])) === 'pending'
+  return { answer: readWaiting(service, path, await tagOf(from, path), 'wait=60') }
 }
 
 describeWithRedis('lists of one project on a Redis server', () => {
@@ -58,7 +52,7 @@ describeWithRedis('lists of one project on a Redis server', () => {
     ]) {
       const { answer } = await wait(first, path, second)
       await create(second, 'other')
-      assert.ok(await isPending(answer))
+      assert.ok(await isPending(answer, 600))
       await change()
       const listed = itemsOf(await answer).map(({ id }) => id)
       assert.deepEqual(listed.sort(), ids.toSorted())

@@ -14,7 +14,7 @@ import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
 import { freePort, listen } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
-import { itemText } from '../../support/store-behaviour.js'
+import { createItem, itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
@@ -27,12 +27,10 @@ describeWithRedis('refusals of the server', () => {
       await redis.command('flushall')
       await redis.command('script', 'flush')
       const all = await opened(redis.url)
-      const ids = [newItemId(), newItemId()]
-      for (const id of ids) await all.store.create(id, itemText(id, 10))
+      const [id, other] = [await createItem(all.store), await createItem(all.store)]
       const rights = ['on', '>p', '~*', '+@all', `-${command}`]
       await redis.command('acl', 'setuser', 'u', ...rights)
       const { store } = await opened(redis.url.replace('://', '://u:p@'))
-      const [id = newItemId(), other = newItemId()] = ids
       const newId = newItemId()
       const changes = [
         () => store.create(newId, itemText(newId, 10)),
@@ -90,8 +88,7 @@ describeWithRedis('refusals of the server', () => {
     const checks = foreignTexts.map(async (text, place) => {
       const prefix = `${place}:`
       const { store } = await opened(redis.url, prefix)
-      const id = newItemId()
-      await store.create(id, itemText(id, 10))
+      const id = await createItem(store)
       await redis.command('hset', `${prefix}{0}`, id, text)
       await assert.rejects(async () => store.read(id), /The store rejected the request/)
       await assert.rejects(async () => store.list(), /The store rejected the request/)
@@ -114,8 +111,7 @@ describeWithRedis('refusals of the server', () => {
     test(`lists fail after another program has changed a listed bucket with ${command[0]}`, async () => {
       await redis.command('flushall')
       const { store } = await opened(redis.url)
-      const id = newItemId()
-      await store.create(id, itemText(id, 10))
+      await createItem(store)
       ;(await store.list()).release()
       await redis.command(...command)
       await assert.rejects(async () => store.list(), /The store rejected the request/)
@@ -166,8 +162,7 @@ describeWithRedis('refusals of the server', () => {
     assert.match(log.join(), /ERR unknown command AUTH"/)
     assert.doesNotMatch(log.join(), /bob|pass1234/)
     const { store } = await opened(unknowing.url)
-    const id = newItemId()
-    const thrown = await thrownBy(() => store.create(id, itemText(id, 10)))
+    const thrown = await thrownBy(() => createItem(store))
     assert.match(inspect(thrown), /ERR unknown command EVALSHA\b/)
     assert.doesNotMatch(inspect(thrown), /item-store:|xxx/)
   })

@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ItemLoad,
   type Success,
-  servedBy,
   startLoad,
+  successesOf,
   untilMoreIsServed,
 } from '../../support/item-load.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
@@ -41,7 +41,7 @@ const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** One primary and enough replicas for all faults: sentinels do not promote a server within seconds of its return. */
+/** One primary, and a replica for each fault: sentinels do not promote a server that has just come back. */
 const servers = await Promise.all(
   Array.from({ length: 7 }, () =>
     watchedServer('--requirepass', password, '--masterauth', password),
@@ -55,7 +55,7 @@ function urlOf(some: readonly { port: number }[], name = primaryName): string {
 }
 
 describeWithRedis('a Redis primary that sentinels watch', async () => {
-  /** The service under test. It is never restarted, so it must recover from each fault. */
+  /** The service under test, which is never restarted and so must recover from each fault. */
   const service = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
@@ -90,7 +90,7 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
       )
       const late = lost.filter(({ sent }) => sent > named + followingTime)
       assert.equal(late.length, 0, `${late.length} sent to the former primary`)
-      t.diagnostic(`${lost.length} of ${servedBy(load)} successes lost`)
+      t.diagnostic(`${lost.length} of ${successesOf(load)} successes lost`)
     })
   }
 

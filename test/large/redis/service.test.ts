@@ -1,19 +1,19 @@
 /** Tests the service on a Redis server: the conformance tests, its settings and its metrics. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.js'
-import { create, record } from '../../conformance/expect.js'
+import { create, itemOf } from '../../conformance/expect.js'
 import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
+import { loadedFiles } from '../../support/loaded-files.js'
+import { measuredService } from '../../support/measured-service.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { openStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
+import { emptyFolder } from '../../support/tarball.js'
 
 const STORE_TIMEOUT = '20s'
 
@@ -40,7 +40,7 @@ describeWithRedis('the service on a Redis server', () => {
     for (let n = 0; n < 100; n += 1) {
       const item = await create(n % 2 === 0 ? second : third, { n })
       const answer = await (n % 2 === 0 ? third : second).call('GET', `/items/${item.id}`)
-      assert.equal(record(record(answer.json()).data).n, n)
+      assert.equal(itemOf(answer, 200).n, n)
     }
   })
 
@@ -56,12 +56,9 @@ describeWithRedis('the service on a Redis server', () => {
 
   test('the metrics include the number of items, and the memory of the Redis server', async () => {
     const redis = await startedRedis()
-    const METRICS_PORT = String(await freePort())
-    const env = { STORE_URL: redis.url, STORE_TIMEOUT, METRICS_PORT }
-    const service = await ownService(env)
+    const service = await measuredService({ STORE_URL: redis.url, STORE_TIMEOUT })
     await create(service, { name: 'a' })
-    const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
-    const metrics = await response.text()
+    const metrics = await service.metrics()
     assert.match(metrics, /^item_store_items 1$/m)
     assert.match(metrics, /^item_store_redis_round_trip_seconds_count [1-9]/m)
     assert.match(metrics, /^item_store_redis_commands_in_flight \d+$/m)
@@ -89,12 +86,11 @@ describeWithRedis('the service on a Redis server', () => {
   test('the service loads @redis/client only if STORE_URL is set', async () => {
     const redis = await startedRedis()
     const loaded = async (env: NodeJS.ProcessEnv) => {
-      const folder = mkdtempSync(join(tmpdir(), 'item-store-'))
+      const folder = emptyFolder()
       const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
       await service.request('GET', '/health') // a service that responds also handles signals
       assert.deepEqual(await service.stop(), [0, null])
-      const [file = ''] = readdirSync(folder)
-      return readFileSync(join(folder, file), 'utf8').includes('/@redis/client/')
+      return loadedFiles(folder).some((url) => url.includes('/@redis/client/'))
     }
     assert.equal(await loaded({ STORE_URL: redis.url, STORE_TIMEOUT }), true)
     assert.equal(await loaded({}), false)

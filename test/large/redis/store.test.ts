@@ -6,7 +6,14 @@ import { type ItemId, newItemId } from '../../../src/item/id.js'
 import type { ItemList, ItemStore } from '../../../src/store/item-store.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { type OwnStoreOptions, ownStore } from '../../support/redis-store.js'
-import { describeStore, itemText, textOf } from '../../support/store-behaviour.js'
+import {
+  createItem,
+  createItems,
+  describeStore,
+  idsIn,
+  itemText,
+  textOf,
+} from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 
 const one = { buckets: 1 }
@@ -29,7 +36,7 @@ describeWithRedis('the Redis store', () => {
 
   test('2,000 items are spread over nearly all of 256 buckets, and the list has each item once', async () => {
     const store = await open()
-    const ids = await created(store, 2000)
+    const ids = await createItems(store, 2000)
     assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
     const keys = (await redis.command('keys', '*{*')).split('\n')
     assert.ok(new Set(keys.map((key) => key.split('{')[1])).size >= 250)
@@ -48,7 +55,7 @@ describeWithRedis('the Redis store', () => {
 
   test('a list has each remaining item once if its bucket shrinks during the read', async () => {
     const store = await open({ ...one, batchBytes: 1000 })
-    const ids = await created(store, 4000, 200)
+    const ids = await createItems(store, 4000, 200)
     const read = readerOf(await store.list())
     // In a smaller hash, the items read so far move to places that are read later.
     const first = idsIn(await read(1000))
@@ -62,7 +69,7 @@ describeWithRedis('the Redis store', () => {
   test('a list has each item once if the server is restarted during the read', async () => {
     const other = await startedRedis()
     const store = await open({ ...one, batchBytes: 1000 }, other)
-    const ids = await created(store, 4000, 200)
+    const ids = await createItems(store, 4000, 200)
     const read = readerOf(await store.list())
     await read(500)
     await other.command('save')
@@ -74,10 +81,8 @@ describeWithRedis('the Redis store', () => {
 
   test('the chunks of a list with items of 1 MB are shorter than 8 MB', async () => {
     const store = await open(one)
-    await created(store, 5000)
-    for (const id of Array.from({ length: 60 }, newItemId)) {
-      await store.create(id, itemText(id, 1_000_000))
-    }
+    await createItems(store, 5000)
+    for (let n = 0; n < 60; n += 1) await createItem(store, 1_000_000)
     const lengths: number[] = []
     for await (const chunk of (await store.list()).chunks) lengths.push(chunk.length)
     assert.ok(Math.max(...lengths) < 8_000_000, `${Math.max(...lengths)} bytes at a time`)
@@ -127,7 +132,7 @@ describeWithRedis('the Redis store', () => {
   test('a list has each item once if another store changes buckets after the list was opened', async () => {
     const store = await open({ prefix: 'under:', buckets: 4 })
     const other = await open({ prefix: 'under:', buckets: 4 })
-    const ids = await created(store, 3000, 300)
+    const ids = await createItems(store, 3000, 300)
     for (let time = 0; time < 20; time += 1) {
       const read = readerOf(await store.list())
       const changed = ids.slice(time * 20, time * 20 + 20)
@@ -138,17 +143,16 @@ describeWithRedis('the Redis store', () => {
 
   test('the length of a short list is known before the list is read', async () => {
     const store = await open()
-    await created(store, 50)
+    await createItems(store, 50)
     const { byteLength } = await store.list()
     assert.equal(byteLength, (await textOf(await store.list())).length + 50) // é has two bytes
-    await created(store, 1000, 1000)
+    await createItems(store, 1000, 1000)
     assert.equal((await store.list()).byteLength, undefined)
   })
 
   test('changes succeed after the server has forgotten its scripts', async () => {
     const store = await open(one)
-    const [id] = await created(store, 1)
-    assert.ok(id)
+    const id = await createItem(store)
     await redis.command('script', 'flush')
     assert.equal(await store.replace(id, itemText(id, 20)), 'done')
     await redis.command('script', 'flush')
@@ -156,13 +160,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-async function created(store: ItemStore, count: number, length = 10): Promise<ItemId[]> {
-  const ids = Array.from({ length: count }, newItemId)
-  await Promise.all(ids.map((id) => store.create(id, itemText(id, length))))
-  return ids
-}
-
-/** Returns a function that reads a list up to a length in bytes, or to its end, and returns the text so far. */
+/** Returns a function that reads a list up to a length in bytes, or to its end, and returns all text read so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()
@@ -175,8 +173,4 @@ function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
     }
     return text
   }
-}
-
-function idsIn(list: string): ItemId[] {
-  return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // `itemText` creates objects with an id
 }

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Answer } from '../../conformance/client.js'
-import { create, itemOf, record } from '../../conformance/expect.js'
+import { create, itemOf, itemsOf } from '../../conformance/expect.js'
+import { readWaiting } from '../../decisions/expect.js'
+import { measuredService } from '../../support/measured-service.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
@@ -13,39 +14,31 @@ const count = 25
 const items = 40
 const itemBytes = 100_000
 
-/** Many waiting reads, with the two services and the Redis server of the test. */
+/** Two services on one Redis server, and reads that wait at one of the services. */
 interface Crowd {
   readonly redis: OwnRedis
   /** The service at which all reads wait. */
   readonly near: OwnService
-  /** Another service on the same Redis server. */
   readonly far: OwnService
-  /** Sends the reads. Resolves once all of them wait. @returns the pending responses. */
+  /** Sends `count` reads, and waits until all of them wait. @returns a promise for each response. */
   wait(method: string, path: string): Promise<Promise<Answer>[]>
 }
 
 async function crowd(): Promise<Crowd> {
   const redis = await startedRedis()
   const env = { STORE_URL: redis.url, STORE_TIMEOUT: '20s' }
-  const port = await freePort()
-  const near = await ownService({ ...env, METRICS_PORT: String(port) })
+  const near = await measuredService(env)
   const far = await ownService(env)
-  const waiting = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    return Number(/^item_store_waiting_reads (\d+)$/m.exec(text)?.[1])
-  }
   return {
     redis,
     near,
     far,
     async wait(method, path) {
       const tag = String((await near.call('HEAD', path)).headers.etag)
-      const headers = { 'if-none-match': tag, prefer: 'wait=60' }
-      const token = near.validToken()
       const answers = Array.from({ length: count }, () =>
-        near.request(method, path, { token, headers }),
+        readWaiting(near, path, tag, 'wait=60', { method }),
       )
-      await until('all reads wait', async () => (await waiting()) === count)
+      await until('all reads wait', async () => (await near.waitingReads()) === count)
       return answers
     },
   }
@@ -102,8 +95,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
       const answers = await wait('GET', '/items')
       const { id } = await create(n % 2 === 0 ? near : far, { n })
       for (const answer of await Promise.all(answers)) {
-        const listed = record(answer.json()).data as { id: string }[] // a list has items with ids
-        assert.ok(listed.some((item) => item.id === id))
+        assert.ok(itemsOf(answer).some((item) => item.id === id))
       }
     }
   })

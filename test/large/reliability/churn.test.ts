@@ -1,12 +1,12 @@
 /**
- * Churn: clients create, replace and delete items of 100 bytes to 2 MB while others read lists slowly. After all items
- * are deleted, the service must return its memory, and its store must have space again.
+ * Tests churn: clients create, replace and delete items of 100 bytes to 2 MB while others read lists slowly. After all
+ * items are deleted, the service must return its memory, and its store must have space again.
  */
 
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { servedBy, startLoad } from '../../support/item-load.js'
+import { startLoad, successesOf } from '../../support/item-load.js'
 import { keptClient } from '../../support/kept-client.js'
 import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
@@ -15,9 +15,9 @@ import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 /**
- * Memory of the service's container and its store, in MiB; duration of the churn, in seconds; maximum growth of memory
- * as a factor. `npm run check` uses a stricter factor. The default allows for a busy machine, which may make fewer
- * changes or collect garbage later.
+ * `memory` of the service's container and `store`, in MiB; duration of the churn; maximum `growth` of memory as a
+ * factor. `npm run check` uses a stricter factor. The default allows for a busy machine, which may make fewer changes
+ * or collect garbage later.
  */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
@@ -27,12 +27,12 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of the store that texts of 3 KB must fill. An item takes more space than its text. */
+/** Minimum share of the store that texts of 3 KB must fill. The rest is what items take in addition to their texts. */
 const fill = 0.93
 const slowReaders = 10
 /** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum time for the service to return memory, in milliseconds, and the growth factor that ends the wait early. */
+/** Maximum time for the service to return memory, in milliseconds. At this growth factor, the wait ends early. */
 const settling = 15_000
 const settled = 1.3
 
@@ -51,7 +51,7 @@ ownTest('after churn, memory is returned, and the store can be filled and listed
   assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
-/** Runs the churn. @returns resident bytes before it and after all items are deleted, and the number of requests. */
+/** @returns resident bytes before the churn and after all items are deleted, and the number of requests. */
 async function churn(service: OwnService) {
   let isOver = false
 
@@ -70,7 +70,7 @@ async function churn(service: OwnService) {
   }
 
   const warmUp = startLoad(service, { pause: 0 }) // the first requests load code, which takes memory
-  await until('it is warm', () => servedBy(warmUp) > 500)
+  await until('it is warm', () => successesOf(warmUp) > 500)
   await warmUp.stop()
   await warmUp.clear()
   await delay(1_500)
@@ -92,7 +92,7 @@ async function churn(service: OwnService) {
     if (performance.now() > late) break
     after = residentBytes(service)
   }
-  return { idle, after, served: servedBy(load) }
+  return { idle, after, served: successesOf(load) }
 }
 
 /** Fills the store, then lists it. @returns bytes of stored texts; statuses of the last create and of the list. */

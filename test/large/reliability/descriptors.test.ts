@@ -3,23 +3,18 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { test } from 'node:test'
-import { cli, ownService, ownTest } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
+import { measuredService } from '../../support/measured-service.js'
+import { cli, linuxTest } from '../../support/own-service.js'
 import { openSockets } from '../../support/socket.js'
 import { until } from '../../support/until.js'
-
-/** Runs a test only on Linux, whose file descriptor limit and `/proc` the test uses. */
-const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 for (const limit of [128, 512, 1024]) {
   linuxTest(
     `with more connections than its ${limit} descriptors, the service keeps running, and recovers`,
     async () => {
-      const metricsPort = await freePort()
       const limited = `ulimit -n ${limit}; exec "$0" "$@"`
       const command = ['bash', '-c', limited, process.execPath, cli, 'serve'] as const
-      const own = await ownService({ METRICS_PORT: String(metricsPort) }, command)
+      const own = await measuredService({}, command)
       const { status } = await own.call('POST', '/items', { data: { kept: 1 } })
       assert.equal(status, 201)
       const warning = await until('a warning', () =>
@@ -32,8 +27,7 @@ for (const limit of [128, 512, 1024]) {
       for (const socket of open) socket.resume().on('close', () => open.delete(socket))
       await until('the end of excess connections', () => open.size <= room)
       // Some descriptors remain for metrics, and for reading files in /proc.
-      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-      assert.match(metrics, /^item_store_items 1$/m)
+      assert.match(await own.metrics(), /^item_store_items 1$/m)
 
       for (const socket of open) socket.destroy()
       const items = await until('the item', () =>

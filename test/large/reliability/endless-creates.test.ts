@@ -1,4 +1,4 @@
-/** Tests a shutdown while clients pipeline creates without end. All clients must learn which items were created. */
+/** Tests a shutdown while clients pipeline creates without end: the clients must learn which items were created. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -42,7 +42,6 @@ ownTest('SIGTERM while clients pipeline creates endlessly: each create is answer
 interface ClientEnd {
   /** Number of complete responses that confirm a create. */
   readonly answered: number
-  /** Descriptions of everything that went wrong. */
   readonly problems: string[]
 }
 

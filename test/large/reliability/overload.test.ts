@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { create } from '../../conformance/expect.js'
 import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { headOf, openSocket, openSockets, slowly } from '../../support/socket.js'
@@ -33,7 +34,7 @@ ownTest(
     assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
     assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
     await until('the overload in the health response', async () => {
-      // memory may be below the limit for a moment
+      // The health response may lack the overload for a moment, while memory is below the limit.
       const health = await request('GET', '/health')
       assert.equal(health.status, 200)
       return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
@@ -112,8 +113,7 @@ ownTest(
 ownTest('100 unread responses with the same item of 15 MB do not copy the item', async () => {
   const own = await ownService()
   const pad = 'x'.repeat(15_000_000)
-  const { text } = await own.call('POST', '/items', { data: { pad } })
-  const { id } = JSON.parse(text).data
+  const { id } = await create(own, { pad })
   const before = residentBytes(own)
   const sockets = openSockets(own.baseUrl, 100, headOf(own, 'GET', `/items/${id}`))
   for (const socket of sockets) socket.pause()
@@ -147,8 +147,7 @@ for (const path of ['/items', '/items/{id}']) {
     async () => {
       const own = await ownService({ MAX_BODY_BYTES: '50000000' }, withLimits({ idleTimeout: 2 }))
       const pad = 'x'.repeat(40_000_000)
-      const { text } = await own.call('POST', '/items', { data: { pad } })
-      const { id } = JSON.parse(text).data
+      const { id } = await create(own, { pad })
       const head = headOf(own, 'GET', path.replace('{id}', id), 'Connection: close')
       let bytes = 0
       for await (const chunk of slowly(openSocket(own.baseUrl, head))) bytes += chunk.length

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { create } from '../../conformance/expect.js'
+import { measuredService } from '../../support/measured-service.js'
 import { ownService, ownTest, withLimits } from '../../support/own-service.js'
-import { freePort, residentBytes } from '../../support/process.js'
+import { residentBytes } from '../../support/process.js'
 import { exchange, headOf, openSocket, openSockets, wholeText } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
@@ -48,19 +50,19 @@ ownTest(
   },
 )
 
-async function holdsNothing(metricsPort: number): Promise<boolean> {
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  return /^item_store_memory_bytes 0$/m.test(metrics)
-}
-
 ownTest('after HEAD of a list, deleted items free their memory', async () => {
-  const metricsPort = await freePort()
-  const own = await ownService({ METRICS_PORT: String(metricsPort) })
-  const { text } = await own.call('POST', '/items', { data: {} })
+  const own = await measuredService()
+  const { id } = await create(own, {})
   assert.equal((await own.call('HEAD', '/items')).status, 200)
-  await own.call('DELETE', `/items/${JSON.parse(text).data.id}`)
-  await until('no memory held for items', () => holdsNothing(metricsPort))
+  await own.call('DELETE', `/items/${id}`)
+  await untilNothingIsHeld(own.metrics)
 })
+
+async function untilNothingIsHeld(metrics: () => Promise<string>): Promise<void> {
+  await until('no memory held for items', async () =>
+    /^item_store_memory_bytes 0$/m.test(await metrics()),
+  )
+}
 
 for (const { end, bytes } of [
   { end: 'and nothing else', bytes: '' },
@@ -69,23 +71,19 @@ for (const { end, bytes } of [
   ownTest(
     `after a client pipelines lists ${end} and disconnects, deleted items free their memory`,
     async () => {
-      const metricsPort = await freePort()
-      const own = await ownService({ METRICS_PORT: String(metricsPort) })
+      const own = await measuredService()
       const ask = headOf(own, 'GET', '/items')
       for (let round = 0; round < 3; round += 1) {
         const ids: string[] = []
         for (let count = 0; count < 12; count += 1) {
-          const { text } = await own.call('POST', '/items', {
-            data: { pad: 'x'.repeat(1_000_000) },
-          })
-          ids.push(JSON.parse(text).data.id)
+          ids.push((await create(own, { pad: 'x'.repeat(1_000_000) })).id)
         }
         const socket = openSocket(own.baseUrl, ask.repeat(15) + bytes).pause()
         await delay(300)
         socket.destroy()
         for (const id of ids) await own.call('DELETE', `/items/${id}`)
       }
-      await until('no memory held for items', () => holdsNothing(metricsPort))
+      await untilNothingIsHeld(own.metrics)
     },
   )
 }

@@ -11,7 +11,7 @@ import { until } from '../../support/until.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Waits until the service has accepted all earlier connections: a request on a new connection is served after them. */
+/** Waits until the service has accepted all earlier connections. The service accepts connections in their order. */
 async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }

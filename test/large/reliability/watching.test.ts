@@ -1,20 +1,19 @@
 /** Tests of metrics and log lines for operators, which must not contain secrets. */
 
 import assert from 'node:assert/strict'
+import { measuredService } from '../../support/measured-service.js'
 import { ownService, ownTest } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
 import { until } from '../../support/until.js'
 
 ownTest('metrics count requests, tokens, items and bytes, on their own port only', async () => {
-  const port = await freePort()
-  const own = await ownService({ METRICS_PORT: String(port) })
+  const own = await measuredService()
   await own.call('POST', '/items', { data: { a: 1 } })
   await own.call('POST', '/items', { data: { a: 2 } })
   await own.request('GET', '/items')
   await own.request('GET', '/items', { token: 'x' })
   await own.requestTarget('GET', '/nowhere')
 
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const metrics = await own.metrics()
   for (const line of [
     'item_store_requests_total{route="/api/v1/items",method="POST",status="201"} 2',
     'item_store_requests_total{route="none",method="GET",status="404"} 1',
@@ -35,12 +34,12 @@ ownTest('metrics count requests, tokens, items and bytes, on their own port only
     assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
   }
   assert.equal((await own.requestTarget('GET', '/metrics')).status, 404)
-  const url = `http://127.0.0.1:${port}/metrics?from=a-scraper`
+  const url = `${own.metricsUrl}?from=a-scraper`
   assert.equal((await fetch(url)).status, 200)
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
   const refused = await fetch(url, { method: 'POST' })
   assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD'])
-  assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+  assert.equal((await fetch(new URL('/other', own.metricsUrl))).status, 404)
 })
 
 ownTest(

@@ -1,0 +1,17 @@
+/** Finds out which files a process has loaded. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Returns the URLs of all scripts and modules that ended processes of Node.js have loaded.
+ * @param folder value of `NODE_V8_COVERAGE` for the processes.
+ */
+export function loadedFiles(folder: string): string[] {
+  return readdirSync(folder).flatMap((file) => {
+    const { result }: { result: { url: string }[] } = JSON.parse(
+      readFileSync(join(folder, file), 'utf8'),
+    )
+    return result.map(({ url }) => url)
+  })
+}
