@@ -3,26 +3,20 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { claimsOf } from './conformance/tokens.js'
+import { loadedFiles } from './support/loaded-files.js'
 import { assertServesWithoutSecret, withoutSecret } from './support/missing-secret.js'
-import { ownProcess } from './support/own-process.js'
+import { type OwnProcess, ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
 import { portInUse } from './support/process.js'
-import { emptyFolder } from './support/tarball.js'
-import { root } from './support/tools.js'
+import { cleanEnvironment, emptyFolder } from './support/tarball.js'
+import { manifest, root } from './support/tools.js'
 import { until } from './support/until.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -31,26 +25,19 @@ const nowhere = emptyFolder()
 // The service starts before all tests, because this process cannot read its output while a test runs a command.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
-function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
-  const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...inherited } = process.env
-  return { ...inherited, ...variables }
-}
-
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
     cwd,
-    env: environment(variables),
+    env: { ...cleanEnvironment(), ...variables },
     encoding: 'utf8',
     timeout: 300_000, // ends a command that hangs
   })
   return { status, stdout, stderr }
 }
 
-/** Starts a command that runs the service, and returns its output once the output matches `pattern`. */
-async function start(args: string[], variables: Record<string, string>, pattern: RegExp) {
-  const options = { cwd: nowhere, env: environment(variables) }
-  const own = ownProcess([process.execPath, cli, ...args], options)
-  return { ...own, printed: await own.printed(pattern) }
+function start(args: string[], variables: Record<string, string>): OwnProcess {
+  const options = { cwd: nowhere, env: { ...cleanEnvironment(), ...variables } }
+  return ownProcess([process.execPath, cli, ...args], options)
 }
 
 function folderWith(env: string): string {
@@ -64,11 +51,7 @@ function loadedBy(args: string[]): string[] {
   const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }
   assert.equal(run(args, variables).status, 0)
-  const [file = ''] = readdirSync(folder)
-  const { result }: { result: { url: string }[] } = JSON.parse(
-    readFileSync(join(folder, file), 'utf8'),
-  )
-  const urls = result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  const urls = loadedFiles(folder).filter((url) => url.startsWith('file:'))
   return urls.map((url) => relative(root, fileURLToPath(url)).replaceAll(sep, '/'))
 }
 
@@ -196,7 +179,6 @@ test('the error for a port in use names the flag that sets another port', async 
 })
 
 test('-v and --version print the version', () => {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const flag of ['-v', '--version']) {
     const { status, stdout, stderr } = run([flag])
     assert.deepEqual(
@@ -259,13 +241,14 @@ test('token prints a token with the given caller and lifetime', () => {
   const { status, stdout } = run(['token', '--sub', 'alice', '--expires', '15m'], {
     JWT_SECRET: secret,
   })
-  const payload = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString())
-  assert.deepEqual([payload.sub, payload.exp - payload.iat, status], ['alice', 900, 0])
+  const { sub, iat, exp } = claimsOf(stdout)
+  assert.deepEqual([sub, exp - iat, status], ['alice', 900, 0])
 })
 
 test('the output of dev fits on a screen and has the expiry of the token, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
-  const { child, ended, printed } = await start(args, {}, /\ncurl .* -H .*\n\n$/)
+  const own = start(args, {})
+  const printed = await own.printed(/\ncurl .* -H .*\n\n$/)
   const lines = printed.split('\n')
   const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0)
   assert.ok(rows <= 24, `${rows} rows`)
@@ -273,19 +256,19 @@ test('the output of dev fits on a screen and has the expiry of the token, and it
     assert.ok(line.length <= 100, line)
   }
   const [, until = ''] = /valid for 24 hours, until\s(.*) UTC/.exec(printed) ?? []
-  const [, claims = ''] = /^TOKEN=\S+?\.(\S+)\./m.exec(printed) ?? []
-  const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString())
+  const [, token = ''] = /^TOKEN=(\S+)$/m.exec(printed) ?? []
+  const { exp } = claimsOf(token)
   assert.ok(Math.abs(Date.parse(`${until}Z`) / 1000 - exp) <= 60, until)
   const commands = printed.slice(printed.indexOf('TOKEN=')).replaceAll('curl ', 'curl -s ')
   const { stdout, status } = spawnSync('bash', ['-e'], { input: commands, encoding: 'utf8' })
-  child.kill('SIGTERM')
+  own.child.kill('SIGTERM')
   assert.equal(status, 0)
   const answers = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).status)
   assert.deepEqual(answers, ['created', 'success'])
-  assert.deepEqual(await ended(), [0, null])
+  assert.deepEqual(await own.ended(), [0, null])
 })
 
 test('a .env file is read, and the environment takes precedence', () => {
@@ -325,9 +308,7 @@ const serve = ['serve', '--host', '127.0.0.1', '--port', '0']
 
 for (const { variables, says } of withoutSecret) {
   test(`§5.5 serve with ${JSON.stringify(variables)} starts, logs what to type, and is unhealthy`, async () => {
-    const env = environment(variables)
-    const own = ownProcess([process.execPath, cli, ...serve], { cwd: nowhere, env })
-    await assertServesWithoutSecret(own, says)
+    await assertServesWithoutSecret(start(serve, variables), says)
   })
 }
 
@@ -355,9 +336,8 @@ const warnings: [what: string, args: string[], variables: Record<string, string>
 for (const [what, args, variables, says] of warnings) {
   test(`${what} causes a warning that contains no secret`, async () => {
     const pattern = new RegExp(`"level":"warn".*"${says.source}`)
-    const env = { JWT_SECRET: secret, ...variables }
-    const { printed } = await start([...serve, ...args], env, pattern)
-    assert.doesNotMatch(printed, /hush/)
+    const own = start([...serve, ...args], { JWT_SECRET: secret, ...variables })
+    assert.doesNotMatch(await own.printed(pattern), /hush/)
   })
 }
 
@@ -368,7 +348,8 @@ test('the first log line has the version, the URL, the place of the items and th
     [['--max-store-bytes', '50MB'], { store: 'process memory', max_store_bytes: 50_000_000 }],
     [['--store-url', address], { store: 'redis://127.0.0.1:1/2' }],
   ] as const) {
-    const { printed } = await start([...args, ...more], { JWT_SECRET: secret }, /listening on .*\n/)
+    const own = start([...args, ...more], { JWT_SECRET: secret })
+    const printed = await own.printed(/listening on .*\n/)
     const line = printed.split('\n').find((line) => line.includes('listening on')) ?? ''
     const { time: _time, url, version, msg, max_connections, ...rest } = JSON.parse(line)
     assert.match(version, /^\d+\.\d+\.\d+$/)
@@ -386,7 +367,7 @@ test('the end of the shell that started a stopping service does not count as a s
   const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
   const shell = spawn('sh', ['-c', script], {
     cwd: root,
-    env: environment({ JWT_SECRET: secret, SHUTDOWN_TIMEOUT: '2s' }),
+    env: { ...cleanEnvironment(), JWT_SECRET: secret, SHUTDOWN_TIMEOUT: '2s' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''
@@ -422,7 +403,7 @@ test('a usage error has exit code 2 even if standard error is full', {
   const full = openSync('/dev/full', 'w')
   const stdio = ['ignore', 'ignore', full] as const
   const { status } = spawnSync(process.execPath, [cli, 'serve', '--port', 'x'], {
-    ...{ cwd: nowhere, env: environment({}), stdio: [...stdio] },
+    ...{ cwd: nowhere, env: cleanEnvironment(), stdio: [...stdio] },
   })
   closeSync(full)
   assert.equal(status, 2)
@@ -430,7 +411,7 @@ test('a usage error has exit code 2 even if standard error is full', {
 
 for (const args of [['--help'], ['openapi'], ['conformance', served.href]]) {
   const shown = args.join(' ').replace(served.href, 'URL')
-  const env = environment({ JWT_SECRET: secret })
+  const env = { ...cleanEnvironment(), JWT_SECRET: secret }
 
   test(`item-store ${shown} prints an error in one line and exits with code 1 if standard output is full`, {
     skip: !existsSync('/dev/full') && 'there is no /dev/full here',

@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { answers, scriptedServer } from './client/scripted-server.js'
 import { signatureOf } from './conformance/tokens.js'
 import { type Reply, smallService } from './large/conformance/small-service.js'
 import { ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
-import { listen } from './support/process.js'
 import { programTest } from './support/program-test.js'
 import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 
@@ -22,24 +21,11 @@ function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SEC
   return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
 }
 
-/** Runs the command on a service that must fail, and returns the report. */
+/** Runs the command on a service that fails tests. @returns the report. */
 async function reportOf(url: string, reporter: string): Promise<string> {
   const own = start(url, reporter)
   assert.deepEqual(await own.ended(), [1, null])
   return await own.printed(/$/)
-}
-
-/** Starts a service that responds to every request in the same way. @returns the base URL. */
-async function serviceWith(respond: (response: ServerResponse, token: string) => void) {
-  const server = createServer((request, response) => {
-    request.resume()
-    respond(response, request.headers.authorization ?? '')
-  })
-  after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${await listen(server)}/api/v1`
 }
 
 const reports = [
@@ -55,7 +41,7 @@ for (const { reporter, passes, ends } of reports) {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // The URL ends with a slash, the secret is in .env, and the environment is like in a test runner.
+    // The URL ends with a slash, the secret is in .env, and the environment is that of a test runner.
     const args = [
       'conformance',
       `${baseUrl}/`,
@@ -71,8 +57,8 @@ for (const { reporter, passes, ends } of reports) {
 }
 
 test('a service that redirects every request to itself is tested, and fails', async () => {
-  const url = await serviceWith((response) => response.writeHead(307, { location: '/' }).end())
-  assert.match(await reportOf(url, 'spec'), /^✖ §4\.1 /m)
+  const { baseUrl } = await scriptedServer([answers(307, '', { location: '/' })])
+  assert.match(await reportOf(baseUrl, 'spec'), /^✖ §4\.1 /m)
 })
 
 test('SIGTERM ends the command and the tests that it runs', async () => {
@@ -119,13 +105,15 @@ const acts = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\uffff]/u
 for (const reporter of ['spec', 'junit']) {
   test(`the report ${reporter} escapes the bodies of responses, and contains no signature of a valid token`, async () => {
     const signatures = new Set<string>()
-    const url = await serviceWith((response, authorization) => {
-      const [, signed = '', signature = ''] = /^Bearer (.+)\.(.+)$/.exec(authorization) ?? []
-      if (signed !== '' && signature === signatureOf(signed, secret)) signatures.add(signature)
-      const [type, body] = ['application/json', `${hostile}${authorization}${hostile}`]
-      response.writeHead(200, { 'content-type': type, 'x-hostile': '\u009b31m' }).end(body)
-    })
-    const report = await reportOf(url, reporter)
+    const { baseUrl } = await scriptedServer([
+      (response, { headers: { authorization = '' } }) => {
+        const [, signed = '', signature = ''] = /^Bearer (.+)\.(.+)$/.exec(authorization) ?? []
+        if (signed !== '' && signature === signatureOf(signed, secret)) signatures.add(signature)
+        const [type, body] = ['application/json', `${hostile}${authorization}${hostile}`]
+        response.writeHead(200, { 'content-type': type, 'x-hostile': '\u009b31m' }).end(body)
+      },
+    ])
+    const report = await reportOf(baseUrl, reporter)
     assert.match(report, /\\u\{1b\}\]0;owned\\u\{7\} .*\\u\{202e\}abc/)
     assert.doesNotMatch(report, acts)
     assert.ok(signatures.size > 0)

@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { claimsOf } from './conformance/tokens.js'
 import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
-import { describeWithRedis, ownRedis } from './support/redis.js'
+import { describeWithRedis, startedRedis } from './support/redis.js'
 import { cleanEnvironment, emptyFolder } from './support/tarball.js'
-import { root } from './support/tools.js'
+import { readText } from './support/tools.js'
 
 const folder = emptyFolder()
 const env = cleanEnvironment()
@@ -91,8 +92,7 @@ test('dev prints no URL of a page that is turned off', async () => {
 })
 
 test('dev --seed stores the example of docs/how-to/dev.md byte for byte and in order', async () => {
-  const [, seed = ''] =
-    /```json\n(.*?)```/s.exec(readFileSync(join(root, 'docs/how-to/dev.md'), 'utf8')) ?? []
+  const [, seed = ''] = /```json\n(.*?)```/s.exec(readText('docs/how-to/dev.md')) ?? []
   const { ask, text } = await startDev('--seed', fileWith('docs.json', seed))
   assert.match(text, /2 items from docs\.json/)
   assert.deepEqual(itemsIn(await ask('/items')), [
@@ -119,8 +119,7 @@ test('dev --seed reports an error and does not start if the store cannot hold al
 
 describeWithRedis('dev --seed with STORE_URL', () => {
   test('fills an empty store, and does not change a store with items', async () => {
-    const redis = ownRedis()
-    await redis.start()
+    const redis = await startedRedis()
     const args = ['--store-url', redis.url, '--seed', fileWith('once.jsonl', '{"n":1}\n{"n":2}\n')]
     const first = await startDev(...args)
     assert.match(first.text, / seed +2 items from once\.jsonl\n/)
@@ -165,10 +164,7 @@ test('dev --failures makes the first item requests fail, and the others succeed'
 test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even after a restart', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
   const first = await startDev()
-  const [, claims = ''] = first.token.split('.')
-  const { iat, exp }: Record<'iat' | 'exp', number> = JSON.parse(
-    Buffer.from(claims, 'base64url').toString(),
-  )
+  const { iat, exp } = claimsOf(first.token)
   assert.equal(exp - iat, 24 * 3600)
   const until = new Date(exp * 1000).toISOString().slice(0, 16).replace('T', ' ')
   assert.ok(first.text.includes(`valid for 24 hours, until ${until} UTC`), first.text)

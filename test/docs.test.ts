@@ -1,7 +1,7 @@
 /** Checks the documentation: the sessions in the README and the tutorial run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { settings } from '../src/config/settings.js'
@@ -14,10 +14,8 @@ import { cli } from './support/own-service.js'
 import { settingsTable } from './support/settings-table.js'
 import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
 import { cleanEnvironment } from './support/tarball.js'
-import { root } from './support/tools.js'
+import { readText, root } from './support/tools.js'
 
-/** Reads a file of the repository. */
-const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -41,7 +39,7 @@ for (const { file, least } of [
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
     // The session runs in the folder of this package, where Node.js finds `item-store/client`.
-    const cwd = programsOf(read(file), url)
+    const cwd = programsOf(readText(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
     )
@@ -57,7 +55,7 @@ for (const { file, least } of [
   })
 }
 
-/** Writes a document's programs into a folder, each under the name given in the text before it. @returns the folder. */
+/** Writes the programs of a document into a folder. The text before a program names its file. @returns the folder. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))
@@ -69,7 +67,7 @@ function programsOf(document: string, url: string): string {
 }
 
 test('docs/reference/settings.md has the table that `npm run docs` writes', () => {
-  assert.ok(read('docs/reference/settings.md').includes(`\n\n${settingsTable()}\n\n`))
+  assert.ok(readText('docs/reference/settings.md').includes(`\n\n${settingsTable()}\n\n`))
 })
 
 test('documents name no setting that does not exist', () => {
@@ -77,7 +75,7 @@ test('documents name no setting that does not exist', () => {
   const named = /\b(?:MAX|STORE|METRICS|TRUSTED)_[A-Z_]+\b|\b[A-Z_]+_TIMEOUT\b/g
   const codes = new Set<string>(Object.keys(errorKinds))
   for (const file of [...documents, 'deploy/alerts.yml', 'deploy/nginx.conf']) {
-    for (const [name] of read(file).matchAll(named)) {
+    for (const [name] of readText(file).matchAll(named)) {
       assert.ok(known.has(name) || codes.has(name), `${name} in ${file}`)
     }
   }
@@ -88,7 +86,7 @@ test('docs/reference/interface.md: the table of errors matches the catalogue in 
     return `| ${status} | ${name === 'itemNotFound' ? 'none' : `\`${name}\``} | ${when}`
   })
   const rows = rowsUnder(
-    read('docs/reference/interface.md'),
+    readText('docs/reference/interface.md'),
     '| status | `error_code` | when | what to do |',
   )
   const withoutRemedy = rows.map((row) => row.replace(/ \| [^|]+ \|$/, ''))
@@ -97,7 +95,7 @@ test('docs/reference/interface.md: the table of errors matches the catalogue in 
 
 test('docs/reference/reliability.md names tests that exist', () => {
   const rows =
-    read('docs/reference/reliability.md').match(/(?<=^\| (?!what ).* \| )[^|]+(?= \|$)/gm) ?? []
+    readText('docs/reference/reliability.md').match(/(?<=^\| (?!what ).* \| )[^|]+(?= \|$)/gm) ?? []
   const names = rows.join().match(/(?<=`)[\w/*.-]+(?=`)/g) ?? []
   assert.ok(names.length > 20, names.join())
   for (const name of names) {
@@ -112,14 +110,14 @@ test('docs/reference/reliability.md names tests that exist', () => {
 
 test('deploy: alerts and dashboard query only routes that exist in the metrics', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
-  const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => read('deploy', name))
+  const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => readText(`deploy/${name}`))
   const asked = [...texts.join('').matchAll(/route=\\?"([^"\\]+)/g)].map(([, route]) => route)
   assert.ok(asked.length > 0)
   for (const route of asked) assert.ok(route !== undefined && routes.includes(route), route)
 })
 
 test('docs/reference/operation.md lists exactly the metrics of the service', async () => {
-  const text = read('docs/reference/operation.md')
+  const text = readText('docs/reference/operation.md')
   const named = [...text.matchAll(/^\| `(item_store_\w+)` \|/gm)].map(([, name = '']) => name)
   const traffic = { inFlight: 0, waiting: 0, reconnections: 0, redirections: 0 }
   const { registry } = createMetrics(
@@ -137,7 +135,7 @@ test('docs/reference/operation.md lists exactly the metrics of the service', asy
 })
 
 test('SECURITY.md: no dependency has an install script', () => {
-  const text = read('package-lock.json')
+  const text = readText('package-lock.json')
   const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } =
     JSON.parse(text)
   assert.ok(Object.keys(packages).length > 50)
@@ -147,7 +145,7 @@ test('SECURITY.md: no dependency has an install script', () => {
 
 for (const file of documents) {
   test(`${file}: all links lead to existing files and headings`, () => {
-    const text = read(file)
+    const text = readText(file)
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(link)) continue
       const [path = '', anchor] = link.split('#')
@@ -158,9 +156,8 @@ for (const file of documents) {
   })
 }
 
-/** Returns the anchors of a document's headings. */
 function anchorsOf(file: string): string[] {
-  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  return [...readText(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\w\- ]/g, '')

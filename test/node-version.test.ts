@@ -1,18 +1,15 @@
-/** Tests the message for an old Node.js or another runtime. test/large/package/checkout.test.ts uses a real old one. */
+/** Tests the message for an old Node.js or another runtime. test/large/package/checkout.test.ts runs Node.js 18. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { cli } from './support/own-service.js'
-import { root } from './support/tools.js'
+import { manifest, readText, root } from './support/tools.js'
 
-const { engines }: { engines: { node: string } } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-)
-const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
+const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
 
 /** Runs Node.js while it claims to be another version, or another runtime. */
@@ -27,9 +24,9 @@ function runAs(version: string, args: string[], runtime = 'node') {
 }
 
 const scripts = readdirSync(join(root, 'scripts'))
-  .filter((file) => readFileSync(join(root, 'scripts', file), 'utf8').includes("'./ready.mjs'"))
   .filter((file) => file !== 'compile.mjs') // ready.mjs starts this script
   .map((file) => `scripts/${file}`)
+  .filter((file) => readText(file).includes("'./ready.mjs'"))
 
 for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) => [script])]) {
   const shown = args.join(' ').replace(cli, 'item-store')

@@ -1,13 +1,13 @@
 /** Checks rules of the code that no linter checks: the direction of imports, casts, and the size of files. */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
-import { root } from './support/tools.js'
+import { readText, root } from './support/tools.js'
 
 /** Rooms (folders of src) in the order of the map in CONTRIBUTING.md. A room imports only itself and later rooms. */
-const order = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
@@ -27,7 +27,7 @@ const pages = readdirSync(join(root, 'pages'), { recursive: true, encoding: 'utf
   .map((file) => `../pages/${file.split(sep).join('/')}`)
 
 function textOf(file: string): string {
-  return readFileSync(join(root, 'src', file), 'utf8')
+  return readText(join('src', file))
 }
 
 /** Returns the files of src that a file imports. */
@@ -159,9 +159,9 @@ test('the pages import from src only what browsers can run, and nothing from eac
 })
 
 test('item-store conformance runs every file of the conformance tests', () => {
-  const folder = join(root, 'test/conformance')
-  const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts'))
-  const main = readFileSync(join(folder, 'main.ts'), 'utf8')
+  const names = readdirSync(join(root, 'test/conformance'))
+  const files = names.filter((file) => file.endsWith('.test.ts'))
+  const main = readText('test/conformance/main.ts')
   const imported = [...main.matchAll(/^import '\.\/(.*)\.js'$/gm)].map(([, name]) => `${name}.ts`)
   assert.deepEqual(imported.sort(), files.sort())
 })

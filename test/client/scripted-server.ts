@@ -45,7 +45,7 @@ export interface ScriptedServer {
 
 /**
  * Starts a server on 127.0.0.1 that runs until the end of the test or test file.
- * @param steps one response for each request; the last one is repeated.
+ * @param steps one for each request; the last step is repeated.
  * @param port by default, a free port.
  */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
@@ -79,7 +79,6 @@ export async function scriptedClient(
   return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), seen }
 }
 
-/** Returns a step that responds with this status, body and headers. */
 export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return (response) => {
@@ -94,7 +93,7 @@ export const listOfOne = answers(200, { ...envelope, data: [item] })
 export const noContent = answers(204, '')
 export const notFound = answers(404, { detail: { detail: 'Item not found', session_id: 's' } })
 
-/** Returns a step that responds with a 503 of the service. */
+/** Returns a step that responds with a 503 in the format of the service. */
 export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<string, string>): Step {
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }
@@ -117,12 +116,11 @@ export const stalls: Step = (response) => {
   response.writeHead(200).write('{"session_id":"s","data":[')
 }
 
-/** Never responds. */
 export const hangs: Step = () => undefined
 
 /**
- * Calls `check` with a timeout in milliseconds, and again with longer timeouts while it fails with `TIMEOUT`: on a busy
- * machine, any step may take seconds.
+ * Calls `check` with a timeout in milliseconds, and again with longer timeouts while `check` fails with `TIMEOUT`. On a
+ * busy machine, any step may take seconds.
  */
 export async function withLongerTimeouts(
   first: number,

@@ -10,7 +10,7 @@ import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
 
-/** Returns one request for each item endpoint, with a valid body if it takes one. */
+/** Returns one request to each item endpoint, with a valid body if the endpoint takes one. */
 function requestsTo({ id }: Item, project_id: string) {
   const body = JSON.stringify({ data: {}, project_id })
   return [

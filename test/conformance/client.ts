@@ -12,7 +12,7 @@ export interface Service {
   readonly secret: string
   /** Sends a request. The path is relative to the base URL, as in the specification. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a target that is not appended to the base URL. */
+  /** Sends a request whose target is used as given, and not appended to the base URL. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
   /** Sends a request with a valid token and, if given, a value as JSON. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
@@ -48,8 +48,8 @@ const longestAnswer = 120_000
 /**
  * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
  * @param isLarge whether the request takes a lot of work.
- * @throws {Error} if an earlier request got no response. So a service that hangs is reported within seconds, not after
- * a timeout for every request of every test.
+ * @throws {Error} if an earlier request got no response. Otherwise, the tests of a service that hangs would wait for a
+ * timeout at every request.
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')

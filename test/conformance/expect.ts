@@ -103,6 +103,11 @@ function hasId(value: Record<string, unknown>): value is Item {
   return typeof value.id === 'string'
 }
 
+/** Returns the words of a header whose value is a list, in lower case. */
+export function listIn(header: string | undefined): string[] {
+  return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
+}
+
 /** Describes a value by its type, so that tests which fail for the same reason print the same message. */
 function kind(value: unknown): string {
   if (value === undefined) return 'missing'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Answer } from './client.js'
-import { create, itemOf, itemsOf, sessionIdOf } from './expect.js'
+import { create, itemOf, itemsOf, listIn, sessionIdOf } from './expect.js'
 import { useService } from './service.js'
 import { test } from './test.js'
 
@@ -99,12 +99,12 @@ for (const { method, path } of preflights) {
     assert.ok(status >= 200 && status < 300, `the status of a preflight is ${status}, expected 2xx`)
     assertAllowed(answer)
     // In CORS, `*` means any method, and any header except Authorization.
-    const methods = listOf(headers['access-control-allow-methods'])
+    const methods = listIn(headers['access-control-allow-methods'])
     assert.ok(
       methods.includes(method.toLowerCase()) || methods.includes('*') || method === 'GET',
       `Access-Control-Allow-Methods lacks ${method}`,
     )
-    const names = listOf(headers['access-control-allow-headers'])
+    const names = listIn(headers['access-control-allow-headers'])
     assert.ok(names.includes('authorization'), `${allowHeaders} lacks Authorization`)
     assert.ok(
       names.includes('content-type') || names.includes('*'),
@@ -145,8 +145,4 @@ function assertAllowed({ status, headers }: Answer): void {
   const allowOrigin = headers['access-control-allow-origin']
   const name = `Access-Control-Allow-Origin in a ${status}`
   if (allowOrigin !== origin) assert.equal(allowOrigin, '*', name)
-}
-
-function listOf(header: string | undefined): string[] {
-  return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }

@@ -13,7 +13,7 @@ const explanations = {
     '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/** Prints a line per test. For a failed test, adds the request, response and expectation. Failure causes come last. */
+/** Prints a line for each test. Failed tests have their request, response and expectation. Causes come last. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()

@@ -7,7 +7,7 @@ import { Finding } from './finding.js'
 /** Whether the person who runs the tests has named a service. Otherwise, the tests start their own service. */
 const isNamed = Boolean(process.env.BASE_URL)
 
-/** Runs a test. @param title begins with the tested clauses of the specification. */
+/** @param title begins with the tested clauses of the specification. */
 export function test(title: string, check: () => void | Promise<void>): void {
   nodeTest(title, async () => {
     show(undefined)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { create, envelopeOf, listed, record } from '../conformance/expect.js'
+import { create, envelopeOf, itemOf, listed, record } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { headOf, openSocket, wholeText } from '../support/socket.js'
@@ -66,11 +66,11 @@ test('§4.2 items are listed in the order of their creation, even after a replac
 
 test('§4.3 a 201 has a Location, from which the item can be read', async () => {
   const answer = await service.call('POST', '/items', { data: { a: 1 } })
-  const { id } = record(envelopeOf(answer, 201).data)
+  const { id } = itemOf(answer, 201)
   assert.equal(answer.headers.location, `${service.baseUrl.pathname}/items/${id}`)
   const token = service.validToken()
   const found = await service.requestTarget('GET', String(answer.headers.location), { token })
-  assert.equal(record(envelopeOf(found, 200).data).id, id)
+  assert.equal(itemOf(found, 200).id, id)
 })
 
 ownTest('§4.2 a list that is read slowly shows all items as of one moment', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { create } from '../conformance/expect.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
 import { answerReader, type RawAnswer } from '../support/raw-answers.js'
 import { headOf, openSocket, slowly, wholeText } from '../support/socket.js'
@@ -12,8 +13,7 @@ const pad = 'x'.repeat(1_000_000)
 /** Starts a service and creates an item of 1 MB. @returns the service and the path of the item. */
 async function withItem(): Promise<{ own: OwnService; path: string }> {
   const own = await ownService()
-  const { text } = await own.call('POST', '/items', { data: { pad } })
-  return { own, path: `/items/${JSON.parse(text).data.id}` }
+  return { own, path: `/items/${(await create(own, { pad })).id}` }
 }
 
 /** Writes the pieces with 0.3 seconds between them, and reads the responses only after the last piece. */
@@ -69,8 +69,8 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
   // The buffers of the connection hold less than half of all responses, so the service has to wait.
-  const { text } = await own.call('POST', '/items', { data: { pad: 'x'.repeat(20_000) } })
-  const get = headOf(own, 'GET', `/items/${JSON.parse(text).data.id}`)
+  const { id } = await create(own, { pad: 'x'.repeat(20_000) })
+  const get = headOf(own, 'GET', `/items/${id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))
   const socket = openSocket(own.baseUrl, bytes).pause()
   await until('a response', () => own.log.some(({ method }) => method === 'GET'))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Answer, RequestOptions } from '../conformance/client.js'
-import { create } from '../conformance/expect.js'
+import { create, listIn } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { assertHeaders, shown } from './expect.js'
 
@@ -35,11 +35,11 @@ for (const { method, path } of preflights) {
       assert.deepEqual([answer.status, answer.text], [204, ''])
       assertHeaders(answer)
       const { headers } = answer
-      const methods = listOf(headers['access-control-allow-methods'])
+      const methods = listIn(headers['access-control-allow-methods'])
       for (const allowed of ['get', 'head', 'post', 'put', 'delete']) {
         assert.ok(methods.includes(allowed), allowed)
       }
-      const names = listOf(headers['access-control-allow-headers'])
+      const names = listIn(headers['access-control-allow-headers'])
       assert.ok(names.includes('authorization') && names.includes('content-type'))
       assert.ok(Number(headers['access-control-max-age']) >= 600)
       assert.equal(headers['www-authenticate'], undefined)
@@ -53,7 +53,7 @@ for (const method of ['PATCH', 'QUERY', 'patch']) {
     assert.equal(status, 204)
     const allowed = String(headers['access-control-allow-methods']).split(/, */)
     assert.ok(allowed.includes(method) && allowed.includes('PUT'), allowed.join())
-    assert.ok(listOf(headers.vary).includes('access-control-request-method'))
+    assert.ok(listIn(headers.vary).includes('access-control-request-method'))
   })
 }
 
@@ -74,11 +74,11 @@ for (const asked of askedHeaders) {
   test(`§1.5 a preflight allows the requested headers: ${asked.slice(0, 50)}`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
-    const allowed = listOf(headers['access-control-allow-headers'])
-    for (const name of [...listOf(asked), 'authorization', 'content-type']) {
+    const allowed = listIn(headers['access-control-allow-headers'])
+    for (const name of [...listIn(asked), 'authorization', 'content-type']) {
       assert.ok(allowed.includes(name), name)
     }
-    assert.ok(listOf(headers.vary).includes('access-control-request-headers'))
+    assert.ok(listIn(headers.vary).includes('access-control-request-headers'))
   })
 }
 
@@ -89,7 +89,7 @@ test('§1.5 the response to a preflight names each method and header once', asyn
     const methods = String(headers['access-control-allow-methods']).split(', ')
     const fixed = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
     assert.deepEqual(methods, method === 'POST' ? fixed : [...fixed, method])
-    const names = listOf(headers['access-control-allow-headers'])
+    const names = listIn(headers['access-control-allow-headers'])
     assert.deepEqual(names, [...new Set(names)])
     assert.deepEqual(names.slice(-2), ['x-a', 'x-b'])
   }
@@ -100,7 +100,7 @@ for (const asked of noNames) {
   test(`§1.5 a preflight ignores a malformed or too long list of headers: "${asked.slice(0, 10)}"`, async () => {
     const { status, headers } = await preflight('POST', '/items', asked)
     assert.equal(status, 204)
-    const allowed = listOf(headers['access-control-allow-headers'])
+    const allowed = listIn(headers['access-control-allow-headers'])
     assert.ok(allowed.includes('authorization') && allowed.includes('content-type'))
     assert.ok(!allowed.join().includes(asked.toLowerCase()))
   })
@@ -132,11 +132,7 @@ for (const [request, status, options] of answers) {
   })
 }
 
-function listOf(header: string | undefined): string[] {
-  return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
-}
-
-/** Sends a preflight. @param headers value of `Access-Control-Request-Headers`. */
+/** @param headers value of `Access-Control-Request-Headers`. */
 function preflight(method: string, path = '/items', headers?: string): Promise<Answer> {
   return service.request('OPTIONS', path, {
     headers: {

@@ -15,7 +15,7 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** The memory store that performs the operations that are not made to fail. */
+/** A working store, of which each test replaces some operations. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }

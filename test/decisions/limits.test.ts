@@ -140,7 +140,6 @@ test('§8 a pipelined body no longer counts as pending once its connection has e
   subscribe('http.server.request.start', (message) => {
     requests.push((message as { request: IncomingMessage }).request) // documented by Node.js
   })
-  /** Number of requests that have reached the service. */
   let reached = 0
   const exceededLimit = () => {
     reached += 1

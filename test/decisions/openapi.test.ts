@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
+import { loadedFiles } from '../support/loaded-files.js'
 import { cli, ownService } from '../support/own-service.js'
 import { emptyFolder } from '../support/tarball.js'
-import { root } from '../support/tools.js'
+import { manifest } from '../support/tools.js'
 import { assertHeaders } from './expect.js'
 
 const path = '/openapi.json'
@@ -16,7 +15,6 @@ const served = await own.requestTarget('GET', path)
 const tag = String(served.headers.etag)
 
 test('§4.7 the document is the one that `item-store openapi` prints, with the version of the package', () => {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { stdout } = spawnSync(process.execPath, [cli, 'openapi'], { encoding: 'utf8' })
   const document = JSON.parse(served.text)
   const printed = JSON.parse(stdout)
@@ -85,7 +83,6 @@ for (const [asked, isLoaded] of [
     const watched = await ownService({ NODE_V8_COVERAGE: folder })
     await watched.requestTarget('GET', asked)
     assert.deepEqual(await watched.stop(), [0, null])
-    const loaded = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
-    assert.equal(loaded.join().includes('@valibot/to-json-schema/'), isLoaded)
+    assert.equal(loadedFiles(folder).join().includes('@valibot/to-json-schema/'), isLoaded)
   })
 }

@@ -1,7 +1,7 @@
 /** Tests of interface §4.7 and §4.8: how pages, their files, the OpenAPI document and the documentation are served. */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join, sep } from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import type { Answer, RequestOptions, Service } from '../conformance/client.js'
 import { ownApp } from '../support/own-app.js'
 import { ownService } from '../support/own-service.js'
 import { exchangeOne } from '../support/socket.js'
-import { root } from '../support/tools.js'
+import { readText, root } from '../support/tools.js'
 import { assertHeaders, assertRefused, lasting } from './expect.js'
 
 const names = readdirSync(join(root, 'dist/pages/assets')).filter(
@@ -38,7 +38,7 @@ interface Served {
 }
 
 function servedFrom(path: string, file: string, type: string): Served {
-  const whole = readFileSync(join(root, file), 'utf8')
+  const whole = readText(file)
   return { title: path.replace(script, 'FILE'), path, whole, type: `text/${type}; charset=utf-8` }
 }
 

@@ -18,13 +18,12 @@ interface Crowd {
   readonly store: ItemStore
   /** Returns how often each operation of the store was called since the last call to `asked`. */
   asked(): Record<Counted, number>
-  /** Returns the number of waiting reads. */
   waiting(): number
   /** Sends this number of reads, and waits until all of them wait. @returns a promise for each response. */
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/** Starts an app whose store counts its calls. @param changed operations that replace a memory store's own. */
+/** Starts an app whose store counts its calls. @param changed returns operations in place of the memory store's. */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {
@@ -175,7 +174,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item several times while the store still reads its first new version. @returns the ETags. */
+  /** Replaces the item several times while the store still reads the first new text. @returns the entity tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
+import { measuredService } from '../support/measured-service.js'
 import { ownService, ownTest } from '../support/own-service.js'
-import { freePort } from '../support/process.js'
 import { firstText, headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
 import { isPending, newItem, readWaiting, tagOf } from './expect.js'
@@ -86,7 +86,7 @@ test('§4.10 a read without If-None-Match, or with another tag, is answered at o
 test('§4.10 a wait ends when the token expires', async () => {
   const { path, tag } = await newItem(service)
   let status = 401
-  // On a busy machine, the token may expire before the service reads it. The next token is valid for longer.
+  // On a busy machine, the token may expire before the service reads the token. The next token is valid for longer.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
     const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
     const start = performance.now()
@@ -127,19 +127,12 @@ ownTest('§4.10 when a service stops, it answers its waiting reads', async () =>
 ownTest(
   '§4.10 the metrics count waiting reads, without those of clients that have disconnected',
   async () => {
-    const port = await freePort()
-    const own = await ownService({ METRICS_PORT: String(port) })
+    const own = await measuredService()
     const { path, tag } = await newItem(own)
     const head = headOf(own, 'GET', path, `If-None-Match: ${tag}`, 'Prefer: wait=60')
     const sockets = openSockets(own.baseUrl, 3, head)
-    await until('three reads wait', async () => (await waitingReadsAt(port)) === 3)
+    await until('three reads wait', async () => (await own.waitingReads()) === 3)
     for (const socket of sockets) socket.destroy()
-    await until('no read waits', async () => (await waitingReadsAt(port)) === 0)
+    await until('no read waits', async () => (await own.waitingReads()) === 0)
   },
 )
-
-/** Returns the number of waiting reads according to the metrics. */
-async function waitingReadsAt(port: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  return Number(/^item_store_waiting_reads (\d+)$/m.exec(text)?.[1])
-}
