@@ -13,7 +13,7 @@ export async function newAccess() {
   return { port: await freePort(), secret, headers }
 }
 
-/** Returns a valid access token for the caller `sub`. */
+/** Returns an access token that is valid until the end of the run. */
 export function signToken(secret: string, sub: string) {
   return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
 }

@@ -28,7 +28,6 @@ export const requests = {
   list: (): Request => ({ method: 'GET', path: items }),
 }
 
-/** Returns the text of a request as it is sent over the connection. */
 export function rawRequest({ method, path, body, headers = {} }: Request) {
   const lines = [`${method} ${path} HTTP/1.1`]
   for (const [name, value] of Object.entries({ Host: '127.0.0.1', ...headers }))

@@ -25,7 +25,6 @@ export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 const startDeadline = 30_000 // milliseconds
 const stopDeadline = 10_000 // milliseconds
 
-/** Numbers of the CPU cores for the servers and for the load. */
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 

@@ -21,7 +21,6 @@ interface Contender {
   turns: Turn[] // results so far
 }
 
-/** Results of a turn. */
 export interface Turn {
   rate: number // responses per second
   cpu: number[] // CPU time of a request in each program of the side, in microseconds; `NaN` except on Linux

@@ -161,9 +161,8 @@ function idOf(number: number) {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
     return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, '0')
   })
-  const digits = parts.join('')
-  const groups = [0, 8, 12, 16, 20].map((start, at, all) => digits.slice(start, all[at + 1]))
-  const id = Buffer.from(groups.join('-'), 'latin1').toString('latin1') // a flat string, not a tree of parts
+  const text = parts.join('').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const id = Buffer.from(text, 'latin1').toString('latin1') // a flat string, not a tree of parts
   return id as ItemId // in the form of a UUID
 }
 
