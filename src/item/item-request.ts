@@ -45,12 +45,10 @@ const { validate } = GenericRequest['~standard']
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
-/** A request body that is still arriving. */
 export interface ArrivingBody {
   /** Buffer whose first `length` bytes have arrived. A longer buffer may replace it when more bytes arrive. */
   readonly bytes: Buffer
   readonly length: number
-  /** Whether the whole body has arrived. */
   readonly isComplete: boolean
   /** Called with the current memory use of the check, in bytes. Throws if the check takes too much memory. */
   hold(bytes: number): void
@@ -147,7 +145,6 @@ class RequestCheck {
     }
   }
 
-  /** Prepares this object to check another body. */
   reset(): void {
     this.#data = undefined
     this.#projectId = undefined

@@ -107,7 +107,6 @@ export class JsonChecker {
     return memberAt(this.#members, 0).valueStart
   }
 
-  /** Prepares the checker to read another text. */
   reset(): void {
     this.position = 0
     this.#state = beforeValue

@@ -14,7 +14,6 @@ export class LevelStack {
   readonly #parts: Int32Array[] = []
   #words = 0
 
-  /** Memory of the stack, in bytes. */
   get byteLength(): number {
     return this.#parts.length * partWords * Int32Array.BYTES_PER_ELEMENT
   }

@@ -26,7 +26,6 @@ export function* copied(source: Buffer, target: Buffer, at: number): Slices<numb
   return at + source.length
 }
 
-/** Compares two buffers in slices. @returns whether the buffers have the same bytes. */
 export function* areEqual(one: Buffer, other: Buffer): Slices<boolean> {
   if (one.length !== other.length) return false
   for (let start = 0; start < one.length; start += sliceBytes) {

@@ -160,7 +160,7 @@ export class Connection implements Holder {
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops the request and response once both are complete. They take several times as much as an idle connection. */
+  /** Drops the request and response once both are complete: they take several times the memory of the connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
@@ -313,7 +313,6 @@ export class Connection implements Holder {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Reads and discards all further input. */
   #discardInput(): void {
     const { socket } = this
     this.#dropWaiting()

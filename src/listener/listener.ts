@@ -16,7 +16,6 @@ import { HeldBytes } from './queue.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 import { Turn } from './turn.js'
 
-/** Limits for connections; times are in seconds. */
 export interface ListenerLimits {
   /** Maximum size of a request head, in bytes. */
   readonly maxHeaderBytes: number

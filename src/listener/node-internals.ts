@@ -10,7 +10,7 @@ export const upgrade = 2
 export interface Parser {
   /** Called by the parser when the head of a request is complete. */
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
-  /** Parses bytes. @returns how many bytes were parsed. */
+  /** @returns the number of bytes that have been parsed, or an error. */
   execute(bytes: Buffer): number | Error
 }
 

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Maximum number of requests in a queue. */
 const maxQueued = 16
 /** Maximum size of the body of a request in a queue, in bytes. */
 const maxQueuedBody = 16 * 1024
@@ -70,12 +69,10 @@ export class RequestQueue {
     }
   }
 
-  /** Removes the first request from the queue. @returns the response to that request, if any. */
   shift(): ServerResponse | undefined {
     return this.#removed(this.#queued.shift())
   }
 
-  /** Removes the last request from the queue. @returns the response to that request, if any. */
   pop(): ServerResponse | undefined {
     return this.#removed(this.#queued.pop())
   }
@@ -138,9 +135,9 @@ export class HeldBytes {
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.#total += heldBytes - before
-    const size = digits(heldBytes)
-    if (size !== digits(before)) {
-      this.#bySize[digits(before)]?.delete(holder)
+    const size = binaryDigits(heldBytes)
+    if (size !== binaryDigits(before)) {
+      this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
     // `giveUp` calls this function too, with fewer bytes than before. Then no further connection may be closed.
@@ -151,7 +148,6 @@ export class HeldBytes {
   }
 }
 
-/** Returns the number of binary digits of a size; 0 for 0. */
-function digits(bytes: number): number {
-  return 32 - Math.clz32(bytes)
+function binaryDigits(number: number): number {
+  return 32 - Math.clz32(number)
 }

@@ -29,7 +29,6 @@ export interface RefusalResponse {
   readonly body: string
 }
 
-/** Composes the response to a rejected request. */
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
 /**
@@ -58,7 +57,6 @@ export function inputRefusal(code: string | undefined): Refusal {
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
 }
 
-/** Returns the headers of a rejection, with `Connection: close`. */
 export function closingHeaders({ headers }: RefusalResponse): string[] {
   return [...headers, 'Connection', 'close']
 }

@@ -20,8 +20,8 @@ const maxReady = 64
 /** The requests and responses of one listener in a turn of the event loop. */
 export class Turn {
   readonly #maxHandled: () => number
-  // Each array is dropped after use. A permanent array would keep requests alive across V8's quick garbage
-  // collections, and these would then add half to the time of a read.
+  // Each array is used in one turn only. If an array were permanent, V8's quick garbage collections would have to keep
+  // its requests alive, which would add half to the time of a read.
   #arrived: Arrived[] = []
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false

@@ -31,7 +31,6 @@ export function resized({ buffer }: Buffer, length: number): Buffer {
   return Buffer.from(resizable)
 }
 
-/** Returns whether a buffer was made by `mapped`. */
 export function isMapped({ buffer }: Buffer): boolean {
   return (buffer as ArrayBuffer & { resizable: boolean }).resizable // ES2024, Node.js 20
 }

@@ -28,7 +28,6 @@ export function fractionOfMemory(fraction: number): number {
   return Math.max(1, Math.floor((memory * fraction) / mebibyte)) * mebibyte
 }
 
-/** Formats a number of bytes, such as `1 byte`, for an error message. */
 export function bytesText(count: number): string {
   return `${count} ${count === 1 ? 'byte' : 'bytes'}`
 }

@@ -29,7 +29,6 @@ export class Block {
   readonly #words: number
   /** Total length of the texts with their commas, in bytes. */
   used = 0
-  /** Number of items in the block. */
   count = 0
 
   /** Number that identifies the block in the index. Set by `Blocks`. */
@@ -46,10 +45,9 @@ export class Block {
   /** The next retired block that is kept for the same list. */
   nextKept: Block | undefined = undefined
 
-  /** @param size size of the frame in bytes. */
-  constructor(frame: Frame, size: number) {
+  constructor(frame: Frame, frameBytes: number) {
     this.frame = frame
-    this.#words = size >>> 2
+    this.#words = frameBytes >>> 2
   }
 
   /** Whether the block consists of one large item, without a comma and without a table. */

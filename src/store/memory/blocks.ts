@@ -38,7 +38,6 @@ export class Blocks {
   readonly frames: FramePool
   readonly chain: Chain
   readonly index: ItemIndex
-  /** Blocks by their numbers. The index contains these numbers. */
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
   /**
@@ -180,7 +179,6 @@ export class Blocks {
     return Math.max(0, this.frames.size * packed - block.filled)
   }
 
-  /** Moves all items of a block to the block before it, and drops the empty block. */
   #merge(before: Block, block: Block): void {
     const target = this.#writable(before)
     const isTail = block === this.tail

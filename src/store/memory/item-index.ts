@@ -16,7 +16,6 @@ import { at, type Handle, Records } from './records.js'
 export interface Table {
   /** Slots with a handle plus one, or 0 if empty. A handle is at the slot of its id's hash, or soon after that slot. */
   slots: Uint32Array
-  /** Number of items. */
   size: number
   /** Number of low bits that the first words of all ids in the table have in common. */
   depth: number
@@ -45,7 +44,7 @@ export class ItemIndex {
   }
 
   find(id: ItemId): Handle | undefined {
-    this.#read(id)
+    this.#setId(id)
     const { slots } = this.#table()
     const taken = at(slots, this.#slotOf(slots))
     return taken === 0 ? undefined : handleIn(taken)
@@ -56,7 +55,7 @@ export class ItemIndex {
    * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
    */
   add(id: ItemId): Handle {
-    this.#read(id)
+    this.#setId(id)
     this.records.needRoom()
     let table = this.#table()
     while ((table.size + 1) * slotsPerItem > table.slots.length) {
@@ -79,13 +78,12 @@ export class ItemIndex {
     this.records.release(handle)
   }
 
-  /** Sets the id of the current operation. */
-  #read(id: ItemId): void {
+  #setId(id: ItemId): void {
     // A UUID has dashes at the positions 8, 13, 18 and 23.
-    this.#id[0] = (digits(id, 0) << 16) | digits(id, 4)
-    this.#id[1] = (digits(id, 9) << 16) | digits(id, 14)
-    this.#id[2] = (digits(id, 19) << 16) | digits(id, 24)
-    this.#id[3] = (digits(id, 28) << 16) | digits(id, 32)
+    this.#id[0] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
+    this.#id[1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
+    this.#id[2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
+    this.#id[3] = (fourDigits(id, 28) << 16) | fourDigits(id, 32)
   }
 
   /** Returns the table for the id of the current operation. */
@@ -169,8 +167,7 @@ function nextSlot(slots: Uint32Array, slot: number): number {
   return (slot + 1) & (slots.length - 1)
 }
 
-/** Parses four hexadecimal digits of an id. */
-function digits(id: ItemId, start: number): number {
+function fourDigits(id: ItemId, start: number): number {
   return (
     (digit(id.charCodeAt(start)) << 12) |
     (digit(id.charCodeAt(start + 1)) << 8) |

@@ -26,7 +26,6 @@ export interface ClientOptions {
 }
 
 export interface Command {
-  /** Name of the command and its arguments. */
   readonly parts: readonly (string | Buffer)[]
   /** Redis key that determines which server of a cluster gets the command. */
   readonly key: string

@@ -189,7 +189,6 @@ export class Cluster {
     return connection
   }
 
-  /** Logs that the cluster can be reached again, once all of its masters are connected. */
   #logIfReady(): void {
     if (this.isReady) this.#log.found()
   }

@@ -15,7 +15,6 @@ export type Purpose = 'read' | 'change'
 
 /** The error of a command that was not sent, because there is no connection to the server. */
 export class NotConnectedError extends Error {
-  /** @param cause why there is no connection. */
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
   }

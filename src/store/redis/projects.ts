@@ -16,7 +16,6 @@ import { itemsIn, type ReadTexts } from './list.js'
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
-/** Maximum number of versions of projects that are kept. */
 const maxVersions = 10_000
 
 interface SearchResult {

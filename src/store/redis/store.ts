@@ -56,7 +56,6 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   readonly buckets?: number
   /** Bytes of items to request in one command. */
   readonly batchBytes?: number
-  /** Maximum memory for cached buckets, in bytes. */
   readonly maxCachedBytes?: number
 }
 
