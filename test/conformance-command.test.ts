@@ -15,7 +15,6 @@ import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 
-/** Starts `item-store conformance` in an empty folder. */
 function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SECRET: secret }) {
   const command = [process.execPath, cli, 'conformance', url, '--reporter', reporter] as const
   return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })

@@ -20,7 +20,6 @@ function fileWith(name: string, text: string): string {
   return name
 }
 
-/** Starts `dev`. Returns the process, its output with the token and base URL, and a function that sends requests. */
 async function startDev(...args: string[]) {
   const command = [cli, 'dev', '--port', '0', '--host', '127.0.0.1', ...args]
   const own = ownProcess([process.execPath, ...command], { cwd: folder, env })

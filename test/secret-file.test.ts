@@ -22,7 +22,6 @@ function fileWith(text: string | Buffer): string {
   return path
 }
 
-/** Starts a service with a secret file. @returns the service, with functions that check which secrets are valid. */
 async function serviceWith(path: string) {
   const own = await ownService({ JWT_SECRET: '', JWT_SECRET_FILE: path })
   const statusOf = async (secret: string) => {

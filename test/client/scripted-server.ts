@@ -70,7 +70,6 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
   return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
 }
 
-/** Returns a client for a new server with these steps, and the requests that the server receives. */
 export async function scriptedClient(
   steps: readonly Step[],
   options: Partial<ItemStoreClientOptions> = {},
@@ -98,7 +97,6 @@ export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<strin
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }
 
-/** Closes the connection instead of responding. */
 export const drops: Step = (response) => {
   response.socket?.destroy()
 }

@@ -182,7 +182,6 @@ describe('watch', () => {
   })
 })
 
-/** Returns a step that responds with a state of the item and this tag. */
 function state(tag: string, title = 'a', headers: Record<string, string> = {}): Step {
   return answers(200, { data: { ...item, title } }, { etag: tag, ...headers })
 }

@@ -28,7 +28,6 @@ const [header = '', payload = '', signature = ''] = service.validToken().split('
 const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
 const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
 
-/** Values of the `Authorization` header that are rejected, each with the code of the 401. */
 const refused: [title: string, code: string, authorization: string | undefined][] = [
   ['no Authorization header', 'MISSING_TOKEN', undefined],
   ['Basic scheme', 'MISSING_TOKEN', 'Basic dXNlcjpwYXNz'],

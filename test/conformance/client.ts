@@ -5,7 +5,6 @@ import * as https from 'node:https'
 import { type Exchange, show, validTokens, watched } from './exchanges.js'
 import { type MintOptions, mintToken, validClaims } from './tokens.js'
 
-/** The service under test, with functions that send requests to it. */
 export interface Service {
   /** Base URL of the service, which ends with `/api/v1`. */
   readonly baseUrl: URL
@@ -21,7 +20,6 @@ export interface Service {
   validToken(): string
 }
 
-/** A complete response. */
 export interface Answer {
   readonly status: number
   /** Response headers, with names in lower case. */
@@ -32,7 +30,6 @@ export interface Answer {
 }
 
 export interface RequestOptions {
-  /** A token, sent as `Authorization: Bearer <token>`. */
   readonly token?: string
   /** The body, sent unchanged, as `application/json` unless `headers` say otherwise. */
   readonly body?: string | Uint8Array
@@ -62,7 +59,7 @@ export function noAnswer(what: string): Error {
   return new Error(`no answer to ${what}`)
 }
 
-/** Returns functions that send requests to a service. @param baseUrl ends with `/api/v1`. */
+/** @param baseUrl ends with `/api/v1`. */
 export function serviceAt(baseUrl: URL, secret: string): Service {
   const mint = (claims: unknown, options?: Partial<MintOptions>) =>
     mintToken(claims, { secret, ...options })

@@ -3,7 +3,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
 
-/** A request with its response, if there is one. */
 export interface Exchange {
   readonly method: string
   readonly url: string
@@ -12,7 +11,6 @@ export interface Exchange {
   readonly answer?: Answer
 }
 
-/** Tokens that the service must accept. */
 export const validTokens = new Set<string>()
 
 let current: Exchange | undefined

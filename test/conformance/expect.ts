@@ -21,7 +21,7 @@ export function assertUuid(value: unknown): asserts value is string {
   assert.ok(typeof value === 'string' && uuid.test(value), `id is ${kind(value)}, expected a UUID`)
 }
 
-/** Returns a value as an object. @throws {AssertionError} if it is not an object. */
+/** @throws {AssertionError} if the value is not an object. */
 export function record(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) assert.fail(`a value is ${kind(value)}, expected an object`)
   return value
@@ -44,7 +44,6 @@ export function envelopeOf(answer: Answer, httpStatus: number): Record<string, u
   return envelope
 }
 
-/** Checks the envelope of an item, and returns the item. */
 export function itemOf(answer: Answer, httpStatus: number): Item {
   return asItem(envelopeOf(answer, httpStatus).data)
 }
@@ -82,7 +81,7 @@ export async function create(service: Service, data: object, projectId?: string)
   return itemOf(await service.call('POST', '/items', request), 201)
 }
 
-/** Reads an item from the service. @returns `undefined` if the item does not exist. */
+/** @returns `undefined` if the item does not exist. */
 export async function stored(service: Service, id: string): Promise<Item | undefined> {
   const answer = await service.call('GET', `/items/${id}`)
   return answer.status === 404 ? undefined : itemOf(answer, 200)

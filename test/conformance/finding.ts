@@ -89,7 +89,6 @@ function responseOf({ answer }: Exchange): string {
   return text === '' ? head : `${head}\n\n${shortened(text)}`
 }
 
-/** Returns a header's value, in which a placeholder replaces a valid token. */
 function withoutToken(value: string): string {
   const [scheme, token = ''] = value.split(' ')
   return validTokens.has(token) ? `${scheme} ${placeholders.token}` : value

@@ -6,7 +6,6 @@ import { causeOf, placeholders, problemIn } from './finding.js'
 const colors = process.stdout.hasColors?.() ?? false
 const [passed, failed] = colors ? ['\x1b[32m✔\x1b[39m', '\x1b[31m✖\x1b[39m'] : ['✔', '✖']
 
-/** Explanations of the placeholders in curl commands. */
 const explanations = {
   [placeholders.token]: '$TOKEN is a valid token: TOKEN=$(item-store token --sub tester)',
   [placeholders.signature]:
@@ -37,7 +36,6 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   if (explained.size > 0) yield `\n${[...explained].join('\n')}\n`
 }
 
-/** Formats the causes of failures, the most frequent cause first. */
 function lines(causes: ReadonlyMap<string, number>): string {
   return [...causes]
     .sort(([, a], [, b]) => b - a)

@@ -15,7 +15,7 @@ const hashes = new Map([
   ['HS512', 'sha512'],
 ])
 
-/** Returns a signed token. @param claims the payload as a value, or its exact text or bytes. */
+/** @param claims the payload as a value, or its exact text or bytes. */
 export function mintToken(claims: unknown, options: MintOptions): string {
   const { secret, algorithm = 'HS256', header = {} } = options
   const headerText =
@@ -45,7 +45,6 @@ export function claimsOf(token: string): ReturnType<typeof validClaims> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
 
-/** Returns claims that any service must accept. */
 export function validClaims(): { sub: string; exp: number; iat: number } {
   return { sub: 'tester', exp: inSeconds(3600), iat: inSeconds(0) }
 }

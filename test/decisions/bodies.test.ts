@@ -16,7 +16,6 @@ const item = await create(service, { kept: 1 }, 'kept')
 
 type Malformed = [title: string, body: string | Buffer, says: RegExp]
 
-/** Bodies that are not item requests, each with a pattern for the error message. */
 const malformed: Malformed[] = [
   ['an empty body', '', /empty/],
   ['only white space', ' \n\t', /line 2, column 2\b.*ends/],

@@ -10,7 +10,6 @@ import { until } from '../support/until.js'
 
 const pad = 'x'.repeat(1_000_000)
 
-/** Starts a service and creates an item of 1 MB. @returns the service and the path of the item. */
 async function withItem(): Promise<{ own: OwnService; path: string }> {
   const own = await ownService()
   return { own, path: `/items/${(await create(own, { pad })).id}` }

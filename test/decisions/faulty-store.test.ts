@@ -163,12 +163,10 @@ function* brokenChunks(): Generator<Uint8Array> {
   throw new Error(cause)
 }
 
-/** Returns a store in which every operation on items fails. */
 function failing(fail: () => Promise<never>): ItemStore {
   return { ...memory, create: fail, read: fail, replace: fail, delete: fail, list: fail }
 }
 
-/** Returns the log line with the session id of a response. */
 function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
   return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }

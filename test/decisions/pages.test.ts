@@ -294,7 +294,6 @@ test('§4.8 with DOCS=off and CONSOLE=on, only the items page is served', async 
   }
 })
 
-/** Requests a page. @returns the decoded body of the response. */
 async function htmlOf(path: string, accept: string, own: Service = service): Promise<string> {
   const { headers, bytes } = await getBytes(path, accept, own)
   const html = decoders[headers['content-encoding'] ?? 'identity']?.(bytes).toString() ?? ''

@@ -11,7 +11,6 @@ import { root } from './tools.js'
 export interface Conformance {
   /** Exit code of the test run. */
   readonly status: number | null
-  /** Titles of the tests that passed. */
   readonly passed: readonly string[]
   readonly failed: readonly string[]
 }

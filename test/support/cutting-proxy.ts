@@ -9,7 +9,6 @@ export type Fate = 'passed' | 'cut before' | 'cut after'
 export interface CuttingProxy {
   /** Base URL of the service through the proxy, which ends with `/api/v1`. */
   readonly baseUrl: string
-  /** Number of connections that the proxy has cut. */
   readonly cuts: number
 }
 

@@ -6,7 +6,6 @@ import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
 export interface ItemsPage extends Page {
-  /** The text field with the JSON of an item. */
   readonly editor: Locator
   /** The panel with the editor, which has the role of a dialog. */
   readonly dialog: Locator

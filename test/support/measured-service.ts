@@ -14,7 +14,6 @@ export async function measuredService(env: NodeJS.ProcessEnv = {}, command?: Com
     ...own,
     metricsUrl,
     metrics,
-    /** Returns the number of waiting reads according to the metrics. */
     async waitingReads(): Promise<number> {
       return Number(/^item_store_waiting_reads (\d+)$/m.exec(await metrics())?.[1])
     },

@@ -9,7 +9,6 @@ import { until } from './until.js'
 
 export type Command = readonly [program: string, ...args: string[]]
 
-/** The end of a process: its exit code, or the signal that ended the process. */
 export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {

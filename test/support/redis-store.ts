@@ -17,7 +17,7 @@ export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
 /** Opens a store that is closed after the test or test file; if opened in a hook, it would be closed after the hook. */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
-  after(() => store?.close()) // not after the `await`, where Node could assign the hook to another test
+  after(() => store?.close()) // before the `await`, after which Node.js could assign the hook to another test
   store = await openStore(options)
   return store
 }

@@ -53,7 +53,6 @@ export function snippetsBy<L extends string>(
   return Object.fromEntries(entries) as Record<L, Snippet[]> // there is an entry for each language
 }
 
-/** The folder and the environment in which code blocks run. */
 export interface Place {
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv

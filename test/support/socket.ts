@@ -30,7 +30,6 @@ export function openSocket(
   return socket
 }
 
-/** Opens this number of connections at once, as `openSocket` does. */
 export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[] {
   const sockets = Array.from({ length: count }, () => opened(url, bytes))
   after(() => {

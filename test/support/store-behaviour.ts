@@ -52,7 +52,6 @@ export async function textOf(list: ItemList): Promise<string> {
  */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
-    /** Defines a test that gets an empty store. */
     function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {
       test(title, async () => {
         const store = await create()

@@ -13,7 +13,6 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
 }
 
-/** Runs npm to completion, and returns its output. */
 export function npm(cwd: string, ...args: string[]): string {
   const options = { cwd, env: cleanEnvironment(), encoding: 'utf8', timeout: 150_000 } as const
   const { status, error, stdout, stderr } = spawnSync('npm', args, options)
@@ -21,7 +20,7 @@ export function npm(cwd: string, ...args: string[]): string {
   return stdout
 }
 
-/** Packs this package. @returns the path of the tarball. */
+/** @returns the path of a tarball with this package. */
 export function pack(): string {
   const folder = emptyFolder()
   npm(root, 'pack', '--pack-destination', folder)

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 export const toolsFolder = join(root, 'tools')
 
-/** Path of the TypeScript compiler, a program for Node.js. */
+/** Path of the TypeScript compiler. Run it with `process.execPath`. */
 export const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 /** Returns the text of a file in this repository. @param path relative to the root of the repository. */

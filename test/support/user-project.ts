@@ -21,7 +21,7 @@ interface UserProject {
   compile(options: object): string
 }
 
-/** Creates a project. @param program the content of `program.ts`, an ES module. */
+/** @param program the content of `program.ts`, an ES module. */
 export function userProject(program: string): UserProject {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))

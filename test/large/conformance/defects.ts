@@ -28,7 +28,6 @@ const endpoints = [list, create, read, replace, remove]
 const sessionId = randomUUID()
 const allowedOrigin = 'access-control-allow-origin'
 
-/** Defects by clause and title. */
 const byClause: Record<string, Record<string, Defect>> = {
   '§1.1': { 'nothing can be deleted': answering(remove, 204, { status: 405 }) },
   '§1.3': { 'health needs a token': { isPublic: ({ endpoint }) => endpoint === 'OPTIONS' } },
@@ -338,7 +337,6 @@ function afterwards(
   })
 }
 
-/** Changes all strings in items, at any depth. */
 function strings(change: (text: string) => unknown): Defect {
   return { value: (value) => (typeof value === 'string' ? change(value) : value) }
 }

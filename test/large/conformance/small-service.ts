@@ -59,7 +59,6 @@ const secret = 'a secret of at least thirty-two bytes'
 /** The parts of the small service, without any defect. */
 export const parts = {
   sessionId: (): string => randomUUID(),
-  /** Returns whether a request needs no token. */
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
   /** Matches a valid Authorization header; the group is the token. */
   authorization: /^Bearer (.*)$/,
@@ -89,11 +88,9 @@ export const parts = {
   remove: (items: Items, id: string): unknown => items.delete(id),
   listed: (items: Item[], _request: Request): unknown => items.toReversed(),
   shown: (next: Item, _before: Item): Item => next,
-  /** Changes a complete response before it is sent. */
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
 }
 
-/** The defective parts of a small service; all other parts are correct. */
 export type Defect = Partial<typeof parts>
 
 /** Starts a small service, which stops at the end of the test file. */

@@ -95,7 +95,6 @@ function writeFiles(folder: string, text: string): void {
   }
 }
 
-/** Links a package of the test tools, with its command, into the project. */
 function linkTool(folder: string, name: string): void {
   const place = join(folder, 'node_modules', name)
   if (existsSync(place)) return
@@ -105,7 +104,6 @@ function linkTool(folder: string, name: string): void {
   symlinkSync(join(toolsFolder, 'node_modules/.bin', bin), join(folder, 'node_modules/.bin', bin))
 }
 
-/** Runs a command in a folder, for at most ten minutes. */
 function run(folder: string, command: string): { output: string; status: number | null } {
   const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command is not part of this test run
   const offline = { ...env, npm_config_offline: 'true' } // npx must find what the guide has installed

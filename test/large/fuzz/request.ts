@@ -26,7 +26,6 @@ export interface Request {
   readonly isLast: boolean
   /** Whether the service may stop reading because of an error in this request, and so ignore later requests. */
   readonly isBroken: boolean
-  /** The item id in the path. */
   readonly id: string | undefined
   /** The text after the id of the item that the request writes. */
   readonly tail: string | undefined

@@ -44,7 +44,6 @@ export interface Document {
   }
 }
 
-/** An operation with its method and path in the document. */
 export interface PlacedOperation extends Operation {
   readonly method: string
   /** Path relative to the server, with the placeholder `{item_id}`. */
@@ -77,7 +76,6 @@ export function operationsOf({ paths }: Document): PlacedOperation[] {
   )
 }
 
-/** Returns functions that check responses against an OpenAPI document. */
 export function createChecker(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   addFormats(ajv)
@@ -115,7 +113,6 @@ export function createChecker(document: Document) {
     }
   }
 
-  /** Returns all outcomes that the document lists for an operation. */
   function outcomesOf({ responses }: Operation): Outcome[] {
     return Object.entries(responses).flatMap(([status, { content }]) => {
       if (content === undefined) return [status]

@@ -31,7 +31,6 @@ describeWithRedis('the number of buckets in the record', () => {
     })
   }
 
-  /** Starts a Redis server, opens a store on it and creates an item. */
   async function withItem(buckets: number) {
     const redis = await startedRedis()
     const store = await open(redis, buckets)

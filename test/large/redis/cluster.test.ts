@@ -31,7 +31,6 @@ describeWithRedis('a cluster', () => {
   const open = (options: Partial<OwnStoreOptions> = {}) =>
     ownStore({ url: cluster.url, ...options })
 
-  /** Sends a command to each master. @returns the replies. */
   function masters(...command: string[]): Promise<string[]> {
     return Promise.all(cluster.nodes.slice(0, 3).map((node) => node.command(...command)))
   }

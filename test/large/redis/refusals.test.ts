@@ -199,7 +199,6 @@ describeWithRedis('refusals of the server', () => {
   })
 })
 
-/** Opens a store with one bucket. @returns the store, and the lines that it logs. */
 async function opened(
   url: string,
   prefix = 'item-store:',

@@ -192,7 +192,6 @@ async function startAll(): Promise<void> {
   await untilInSync()
 }
 
-/** Returns the server that a sentinel names as the primary. */
 async function namedBy(sentinel: OwnSentinel | undefined): Promise<WatchedServer> {
   const reply = await sentinel?.command('sentinel', 'get-master-addr-by-name', primaryName)
   const primary = servers.find(({ port }) => String(port) === reply?.split('\n')[1])

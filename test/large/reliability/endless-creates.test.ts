@@ -58,7 +58,6 @@ function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   return countResponses(socket)
 }
 
-/** Counts the responses on a connection until it ends. */
 async function countResponses(socket: Socket): Promise<ClientEnd> {
   const problems: string[] = []
   let seen = 0
