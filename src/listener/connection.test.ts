@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { collectGarbage } from '../../test/support/garbage.js'
+import { wholeText } from '../../test/support/socket.js'
 import { until } from '../../test/support/until.js'
 import type { Connection } from './connection.js'
 import { createListener, type Listener, type ListenerLimits } from './listener.js'
@@ -79,12 +80,6 @@ async function timeout({ socket }: Opened): Promise<void> {
   other.destroy()
 }
 
-async function received(socket: Socket): Promise<string> {
-  let text = ''
-  for await (const part of socket) text += part
-  return text
-}
-
 /** Returns the bodies of the responses in a text, in their order. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
@@ -97,7 +92,7 @@ test('requests after a late request have no effect, even if the late request wai
   await until('a refusal', () => refused.includes('requestTimeout'))
   socket.write(`2${ask}`)
   answer(await firstOfMany(opened))
-  assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'refused'])
+  assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered', 'refused'])
   assert.equal(served.length, 1)
 })
 
@@ -118,7 +113,7 @@ for (const { what, start, rest, behind } of [
     socket.write(rest)
     await timeout(opened)
     first.response.end()
-    const text = received(socket)
+    const text = wholeText(socket)
     for (let place = 1; place <= behind; place += 1) {
       await until('the next request', () => served.length > place)
       answer(served[place] ?? assert.fail())
@@ -135,7 +130,7 @@ test('a client that waits for 100 Continue while an earlier request is served is
   const first = await firstOfMany(opened)
   await timeout(opened)
   answer(first)
-  const text = received(socket)
+  const text = wholeText(socket)
   await until('a second request', () => served.length === 2)
   const [, second = assert.fail()] = served
   second.response.writeContinue()
@@ -154,7 +149,7 @@ test('a malformed request after others is rejected, even if the client then clos
   for (const exchange of served.slice(1)) answer(exchange)
   await nextTurn() // the response has been sent, but the connection has not gone on to the next request
   socket.end()
-  assert.deepEqual(bodiesIn(await received(socket)), ['answered', 'answered', 'refused'])
+  assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered', 'answered', 'refused'])
 })
 
 test('a pipelined HEAD request whose body was cut short is rejected without a body', async () => {
@@ -162,7 +157,7 @@ test('a pipelined HEAD request whose body was cut short is rejected without a bo
   opened.socket.end(`${ask}HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1`)
   await until('a refusal', () => opened.refused.length === 1)
   answer(opened.served[0] ?? assert.fail())
-  const text = await received(opened.socket)
+  const text = await wholeText(opened.socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
   assert.match(text, /answered\r\n0\r\n\r\nHTTP\/1\.1 400 /)
   assert.equal(opened.served.length, 1)
@@ -180,7 +175,7 @@ test('while a stopping listener still accepts connections, it keeps open connect
   await until('the request', () => served.length === 1)
   const stopped = listener.stop({ timeout: 120_000 })
   answer(served[0] ?? assert.fail())
-  const text = await received(socket)
+  const text = await wholeText(socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
   assert.doesNotMatch(text, /Connection: close/)
   await stopped
@@ -195,7 +190,7 @@ test('requests that were read before the listener began to stop are answered, ev
   const first = await firstOfMany(opened)
   const stopped = listener.stop({ timeout: 120_000 })
   answer(first)
-  assert.equal(bodiesIn(await received(socket)).length, 50)
+  assert.equal(bodiesIn(await wholeText(socket)).length, 50)
   socket.end()
   await stopped
 })
@@ -254,7 +249,7 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
   answer(served[1] ?? assert.fail())
   await until('a third request', () => served.length === 3)
   answer(served[2] ?? assert.fail())
-  const text = await received(socket)
+  const text = await wholeText(socket)
   assert.equal(bodiesIn(text).length, 3)
   assert.match(text, /Connection: close\r\n(?:(?!HTTP).)*$/s)
   await stopped
@@ -283,7 +278,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   await until('the timeout', () => second.connection.socket.destroyed)
   other.destroy()
   answer(first)
-  assert.deepEqual(bodiesIn(await received(socket.end())), ['answered'])
+  assert.deepEqual(bodiesIn(await wholeText(socket.end())), ['answered'])
 })
 
 test('a connection is closed after the body of its last request, even if the body is chunked', async () => {
@@ -296,7 +291,7 @@ test('a connection is closed after the body of its last request, even if the bod
   await until('the response', () => exchange.connection.state !== 'responding')
   assert.equal(exchange.connection.state, 'ending')
   socket.write('0\r\n\r\n')
-  assert.deepEqual(bodiesIn(await received(socket)), ['answered'])
+  assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered'])
 })
 
 for (const { what, request, isRepeated } of [

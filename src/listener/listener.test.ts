@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { wholeText } from '../../test/support/socket.js'
 import { createListener, type Listener } from './listener.js'
 
 const large = Buffer.alloc(50_000_000) // more bytes than the system accepts at once
@@ -35,19 +36,12 @@ async function open(body: string | Buffer, timeout = 60): Promise<Opened> {
   return { listener, port }
 }
 
-/** Returns all bytes received. @throws if the connection is reset. */
-async function received(socket: Socket): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of socket) parts.push(part)
-  return Buffer.concat(parts)
-}
-
 async function bytesRead(timeout: number, wait: number): Promise<number> {
   const { port } = await open(large, timeout)
   const socket = connect(port, '127.0.0.1')
   socket.pause().write(lastAsk)
   await delay(wait)
-  return (await received(socket)).length
+  return (await wholeText(socket)).length
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
@@ -77,7 +71,7 @@ test('connections that reached the machine before the listener began to stop are
   const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
   const texts = sockets.map(async (socket) => {
     socket.write(ask)
-    return String(await received(socket))
+    return await wholeText(socket)
   })
   for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one turn
   await listener.stop({ timeout: 120_000, grace: 1_000 })
@@ -93,11 +87,11 @@ test('a client that never stops pipelining loses no response when the listener s
   socket.on('drain', more).on('error', () => undefined)
   more()
   await delay(100)
-  const whole = received(socket)
+  const whole = wholeText(socket)
   await delay(100)
   // Without a grace period, the connection could be closed while only part of a request has arrived.
   const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
-  const text = (await whole).toString('latin1')
+  const text = await whole
   socket.off('drain', more).destroy()
   await stopped
   const responses = text.split('HTTP/1.1 200 OK\r\n').slice(1)
