@@ -13,6 +13,7 @@ import {
   type Step,
   scriptedClient,
   unavailable,
+  unknownId,
 } from './scripted-server.js'
 
 interface Counter {
@@ -22,7 +23,6 @@ interface Counter {
 const service = await ownService()
 const token = service.validToken()
 const client = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, token })
-const unknownId = '00000000-0000-4000-8000-000000000000'
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 

@@ -7,7 +7,7 @@ import { ItemStoreClient, type ItemStoreClientOptions, tagOf } from '../../src/c
 import { assertSessionId } from '../conformance/expect.js'
 import { inSeconds } from '../conformance/tokens.js'
 import { ownService } from '../support/own-service.js'
-import { answers, errorOf, scriptedServer } from './scripted-server.js'
+import { answers, errorOf, scriptedServer, unknownId } from './scripted-server.js'
 
 interface Todo {
   title: string
@@ -16,7 +16,6 @@ interface Todo {
 
 const service = await ownService()
 const baseUrl = service.baseUrl.href
-const unknownId = '00000000-0000-4000-8000-000000000000'
 
 function newClient(options: Partial<ItemStoreClientOptions> = {}): ItemStoreClient<Todo> {
   return new ItemStoreClient({ baseUrl, token: service.validToken(), ...options })

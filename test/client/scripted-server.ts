@@ -85,6 +85,7 @@ export function answers(status: number, body: unknown, headers: Record<string, s
   }
 }
 
+export const unknownId = '00000000-0000-4000-8000-000000000000'
 export const item = { id: '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11', project_id: null, title: 'a' }
 const envelope = { session_id: 's', status: 'success', message: 'm' }
 export const oneItem = answers(200, { ...envelope, data: item })

@@ -22,6 +22,7 @@ import {
   type Step,
   scriptedClient,
   unavailable,
+  unknownId,
   withLongerTimeouts,
 } from './scripted-server.js'
 
@@ -29,7 +30,6 @@ interface Counter {
   count: number
 }
 
-const unknownId = '00000000-0000-4000-8000-000000000000'
 const reason = new Error('enough')
 
 function clientOf(service: OwnService): ItemStoreClient<Counter> {

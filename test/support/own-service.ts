@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Limits } from '../../src/config/settings.js'
 import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
+import { until } from './until.js'
 
 export interface OwnService extends Service, OwnProcess {
   /** All lines that the service has logged so far. */
@@ -30,6 +31,15 @@ export function withLimits(limits: Partial<Limits>): Command {
 
 /** Matches the end of the log line that has the URL of the service. */
 const listening = /"msg":"listening on (.*)"\}\n/
+
+/** Waits until a service on this machine responds. @returns functions that send requests to the service. */
+export async function respondingAt(port: number, secret: string): Promise<Service> {
+  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
+  await until('the service responds', () =>
+    service.request('GET', '/health').catch(() => undefined),
+  )
+  return service
+}
 
 /** Defines a test that starts its own services. The test is skipped if `BASE_URL` names another service to test. */
 export const ownTest = process.env.BASE_URL ? test.skip : test

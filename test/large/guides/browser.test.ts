@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scriptedServer } from '../../client/scripted-server.js'
-import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { inSeconds, validClaims } from '../../conformance/tokens.js'
 import { inChromium, openPage } from '../../support/chromium.js'
+import { respondingAt } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { snippetsBy, startInShell } from '../../support/snippets.js'
 import { emptyFolder } from '../../support/tarball.js'
@@ -23,8 +23,7 @@ test(
     const port = await freePort()
     const env = { JWT_SECRET: secret, PORT: String(port) }
     startInShell(start, { cwd: emptyFolder(), env })
-    const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-    await until('the store serves', () => service.request('GET', '/health').catch(() => undefined))
+    const service = await respondingAt(port, secret)
 
     const { text } = html[0]
     assert.ok(text.includes('localhost:8000') && text.includes('PUT THE TOKEN HERE'))

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
-import { ownService, ownTest as test } from '../../support/own-service.js'
+import { ownService, respondingAt, ownTest as test } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import {
@@ -113,10 +112,7 @@ test('docs/how-to/dev.md: a db.json becomes items', async () => {
   writeFileSync(join(place.cwd, 'db.json'), JSON.stringify(db))
   writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
   startInShell(convert, place)
-  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-  const list = await until('the store serves', () =>
-    service.call('GET', '/items').catch(() => undefined),
-  )
+  const list = await (await respondingAt(port, secret)).call('GET', '/items')
   const items = itemsOf(list).map(({ id: _id, ...members }) => members)
   assert.deepEqual(items, [
     { project_id: 'posts', title: 'a title', views: 100, oldId: '1' },
@@ -160,10 +156,7 @@ test(`${conformance}: the items of a service are copied to another, byte for byt
   const place = { cwd: emptyFolder(), env }
   const text = copy.text.replace('http://localhost:9000', old.baseUrl.origin)
   startInShell({ ...copy, text }, place)
-  const fresh = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-  const list = await until('the store serves', () =>
-    fresh.call('GET', '/items').catch(() => undefined),
-  )
+  const list = await (await respondingAt(port, secret)).call('GET', '/items')
   for (const each of members) {
     assert.ok(list.text.includes(`,"project_id":"one",${each}}`), list.text)
   }

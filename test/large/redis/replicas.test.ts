@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { serviceAt } from '../../conformance/client.js'
 import { create } from '../../conformance/expect.js'
 import { configureNginx, startNginx } from '../../support/nginx.js'
-import { ownService } from '../../support/own-service.js'
+import { ownService, respondingAt } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
-import { until } from '../../support/until.js'
 
 describeWithRedis('replicas of the service', () => {
   programTest('nginx', 'nginx finds running services, each with all items', async (nginx) => {
@@ -24,8 +22,7 @@ describeWithRedis('replicas of the service', () => {
       ['server item-store:8000 max_fails', servers],
     ])
     startNginx(nginx, configured)
-    const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), JWT_SECRET)
-    await until('nginx serves', () => service.call('GET', '/health').catch(() => undefined))
+    const service = await respondingAt(port, JWT_SECRET)
 
     for (const replica of replicas) {
       const { id } = await create(service, {})
