@@ -197,7 +197,10 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** Returns a block that may be changed: the given block, or a copy that replaces a block that an open list reads. */
+  /**
+   * Returns a block that may be changed: the given block or, if an open list reads it, a copy that replaces it.
+   * @throws {StoreError} `STORE_FULL`
+   */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)

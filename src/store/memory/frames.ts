@@ -133,7 +133,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Frees a frame's place in a slab, and the memory of the slab once it is unused. A small only slab stays. */
+  /** Frees a frame's place in a slab, and the memory of an unused slab. The only slab stays if it is small. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
