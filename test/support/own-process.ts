@@ -30,8 +30,8 @@ export interface OwnProcess {
 let endTimeout = 120_000
 
 /**
- * Starts a process that always ends with its test, even if the test fails or times out, if the test file throws
- * while it is loaded, or if the tests are killed. The process does not keep the tests from ending.
+ * Starts a process that always ends with its test. The process ends even if the test fails or times out, the test file
+ * throws while it is loaded, or the tests are killed. The process does not keep the tests from ending.
  */
 export function ownProcess(
   [program, ...args]: Command,

@@ -44,7 +44,7 @@ export async function respondingAt(port: number, secret: string): Promise<Servic
 /** Defines a test that starts its own services. The test is skipped if `BASE_URL` names another service to test. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
-/** Defines an `ownTest` that runs only on Linux, because the test uses `/proc`. */
+/** Defines an `ownTest` that runs only on Linux, because the test uses `/proc` or file descriptor limits. */
 export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /**

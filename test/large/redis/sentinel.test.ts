@@ -1,6 +1,6 @@
 /**
- * Tests that a service follows a Redis primary that sentinels watch, when another server takes over. Whether a change
- * may be lost depends on when it was sent: a former primary accepts changes for up to ten more seconds.
+ * Tests that a service follows the Redis sentinels when another server becomes the primary. Whether a change may be
+ * lost depends on the time at which it was sent, because a former primary accepts changes for up to ten more seconds.
  */
 
 import assert from 'node:assert/strict'
