@@ -1,21 +1,21 @@
-/** An operation's code sample, the form that takes its place, and the documented responses. @module */
+/** An operation's code sample, the form that takes its place, and the examples or the received response below. @module */
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import { baseUrlOf, nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { requestFor } from './request.js'
-import { Responses } from './responses.js'
-import { type Language, languages, sampleIn } from './samples.js'
+import { Examples, type ResponsesProps } from './responses.js'
+import { type Language, languages, type Samples } from './samples.js'
+import type { Received } from './send.js'
 
-export interface CallsProps {
-  readonly document: OpenApiDocument
-  readonly operation: Operation
+export interface CallsProps extends ResponsesProps {
   readonly operations: readonly Operation[]
   /** Values of the path parameters by name. All operations on the page share them. */
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
   readonly language: Language
+  readonly samples: Samples
   onLanguage(language: Language): void
 }
 
@@ -25,11 +25,14 @@ export function Calls(props: CallsProps) {
   const [body, setBody] = useState(() => exampleBody(operation, document))
   const [form, setForm] = useState<typeof import('./try-it.js')>()
   const [problem, setProblem] = useState('')
+  const [received, setReceived] = useState<Received>()
+  // Choosing a status shows its examples in place of the received response.
+  useEffect(() => setReceived(undefined), [props.status])
 
   const input = { parameters: { ...parameters, ...own }, body }
   const request = requestFor(operation, input, '')
   const baseUrl = baseUrlOf(document).href
-  const sample = request && sampleIn(language, { operation, input, request, baseUrl })
+  const sample = request && props.samples[language]?.({ operation, input, request, baseUrl })
 
   function toggle(): void {
     setProblem('')
@@ -67,12 +70,17 @@ export function Calls(props: CallsProps) {
               place === 'path' ? onParameters({ [name]: value }) : setOwn({ ...own, [name]: value })
             }
             onBody={setBody}
+            onReceived={setReceived}
           />
         ) : (
           sample && <Code title={`${operation.summary} in ${language}`} text={sample} />
         )}
       </div>
-      <Responses operation={operation} document={document} />
+      {form && received ? (
+        <form.ReceivedResponse received={received} name={operation.operationId} />
+      ) : (
+        <Examples {...props} />
+      )}
     </div>
   )
 }

@@ -1,5 +1,6 @@
-/** A block of code or of a response body, with JSON tokens in colour. @module */
+/** Blocks of code or of response bodies, with JSON tokens in colour. @module */
 
+import { CopyButton } from '../shared/components.js'
 import { coloured } from '../shared/json-colours.js'
 
 export function Code({ title, text }: { title: string; text: string }) {
@@ -8,5 +9,18 @@ export function Code({ title, text }: { title: string; text: string }) {
     <figure class="code" tabIndex={0} aria-label={title}>
       <pre>{coloured(text)}</pre>
     </figure>
+  )
+}
+
+/** A panel with a block of code that belongs to no operation. */
+export function Panel({ title, text }: { title: string; text: string }) {
+  return (
+    <div class="panel">
+      <div class="line">
+        <h3>{title}</h3>
+        <CopyButton what="code" text={text} />
+      </div>
+      <Code title={title} text={text} />
+    </div>
   )
 }

@@ -1,9 +1,22 @@
-/** The table of contents: a column on a wide screen, a menu at the top of a narrow screen. @module */
+/** The table of contents: a column on a wide screen, a menu in the bar at the top of a narrow screen. @module */
 
 import { useEffect, useState } from 'preact/hooks'
+import { pagePaths } from '../../src/interface/names.js'
 import { Button } from '../shared/components.js'
 import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
 import { Method } from './operation.js'
+
+/** Whether the service also serves the items page. If not, the HTML of this page has no link to it. */
+const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
+
+/** The link to the items page: in the bar, or in the menu of a phone. */
+export function ItemsLink() {
+  return hasItemsPage ? (
+    <a class="items" href={pagePaths.items}>
+      Items
+    </a>
+  ) : null
+}
 
 interface ContentsProps {
   readonly document: OpenApiDocument
@@ -14,31 +27,37 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Texts in which the filter searches, such as error codes. By default, it searches in the title. */
-  readonly texts?: string
+  /** Text in which the filter searches, with path, statuses and codes. By default, it searches in the title. */
+  readonly text?: string
 }
 
 export function Contents({ document, operations }: ContentsProps) {
   const { used, unused } = modelsOf(document)
-  const models = [...used, ...unused].map(([title]) => ({ id: modelId(title), title }))
   const parts: readonly Entry[] = [
     { id: 'introduction', title: 'Introduction' },
     { id: 'authentication', title: 'Authentication' },
-    ...operations.map(({ operationId: id, summary: title, method, path, responses }) => {
-      const codes = JSON.stringify(responses).match(/[A-Z_]{5,}/g)
-      return { id, title, method, texts: `${title} ${path} ${codes}` }
+    ...operations.map((operation) => {
+      const { operationId: id, summary: title, method } = operation
+      return { id, title, method, text: JSON.stringify(operation) }
     }),
     { id: 'models', title: 'Models' },
   ]
+  const models = [...used, ...unused].map(([title]) => ({ id: modelId(title), title }))
   const current = useCurrent(parts.map(({ id }) => id))
-  const [isOpen, setOpen] = useState(false)
   const [filter, setFilter] = useState('')
-  const entry = ({ id, title, method, texts = title }: Entry) => (
-    <li key={id} hidden={!texts.toLowerCase().includes(filter.toLowerCase())}>
+  const matching = (entries: readonly Entry[]) =>
+    entries.filter(({ title, text = title }) => text.toLowerCase().includes(filter.toLowerCase()))
+  const found = matching(parts)
+  // The names of models would be most of the contents, so they are folded until somebody looks for them.
+  const foundModels = filter || current === 'models' ? matching(models) : []
+  const entry = ({ id, title, method }: Entry) => (
+    <li key={id}>
       <a
         href={`#${id}`}
         aria-current={id === current ? 'location' : undefined}
-        onClick={() => setOpen(false)}
+        onClick={({ currentTarget }) =>
+          currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+        }
       >
         {title}
         {method && <Method name={method} />}
@@ -46,28 +65,30 @@ export function Contents({ document, operations }: ContentsProps) {
     </li>
   )
   return (
-    <nav
-      class="contents"
-      aria-label="Contents"
-      onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
-    >
-      <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+    <nav class="contents" aria-label="Contents">
+      <Button popovertarget="contents">
         <span class="unseen">Contents: </span>
         {parts.find(({ id }) => id === current)?.title}
       </Button>
-      <div class={isOpen ? 'open' : ''}>
+      <div id="contents" class="menu" popover="auto">
         <input
           type="search"
-          placeholder="Filter: name, path or code"
+          placeholder="Filter: name, path, code"
           aria-label="Filter"
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
         <ul>
-          {parts.map(entry)}
-          <li>
-            <ul>{models.map(entry)}</ul>
-          </li>
+          {found.map(entry)}
+          {foundModels.length > 0 && (
+            <li>
+              <ul>{foundModels.map(entry)}</ul>
+            </li>
+          )}
         </ul>
+        <ItemsLink />
+        <p class="note" role="status">
+          {found.length + foundModels.length === 0 && 'Nothing found.'}
+        </p>
       </div>
     </nav>
   )

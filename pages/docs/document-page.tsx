@@ -1,31 +1,23 @@
 /** The content of the API page, made from the OpenAPI document. @module */
 
 import { useEffect, useState } from 'preact/hooks'
-import { documentPath, pagePaths } from '../../src/interface/names.js'
-import { Brand, TokenForm } from '../shared/components.js'
+import { Brand } from '../shared/components.js'
 import { store, stored } from '../shared/storage.js'
-import { Contents } from './contents.js'
-import {
-  baseUrlOf,
-  type OpenApiDocument,
-  type Operation,
-  operationsOf,
-  shownValue,
-} from './openapi.js'
+import { Contents, ItemsLink } from './contents.js'
+import { Introduction } from './introduction.js'
+import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
 import { OperationSection } from './operation.js'
-import { Part } from './part.js'
-import { Prose } from './prose.js'
-import { type Language, languages } from './samples.js'
+import { type Language, languages, loadSamples, samples } from './samples.js'
 import { Schemas } from './schemas.js'
-
-/** Whether the service also serves the items page. If not, the HTML of this page has no link to it. */
-const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
+import { TokenButton } from './token-button.js'
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
-  const { info } = document
   const [operations] = useState(() => operationsOf(document))
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
+  const [loaded, setLoaded] = useState(samples)
+  const load = () => void loadSamples().then(setLoaded, () => {})
+  useEffect(load, [])
   // Goes to the section that the address names after the `#`. The browser could not, as the section was missing.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
@@ -36,8 +28,10 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     operations,
     parameters,
     language,
+    samples: loaded,
     onLanguage(chosen: Language) {
       setLanguage(chosen)
+      load() // if loading has failed before
       store('localStorage', languageKey, chosen)
     },
     onParameters: (changes: Record<string, string>) =>
@@ -51,48 +45,21 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
       <header class="line bar">
         <Brand />
         <nav class="line" aria-label="Pages">
-          {hasItemsPage && <a href={pagePaths.items}>Items</a>}
+          <ItemsLink />
           <h1>
-            API <span class="note">{info.version}</span>
+            API <span class="note">{document.info.version}</span>
           </h1>
         </nav>
-        <TokenForm />
-      </header>
-      <div class="columns">
         <Contents document={document} operations={operations} />
-        <main id="content" tabIndex={-1}>
-          <Part id="introduction" title={info.title}>
-            <div>
-              <Prose text={info.description} />
-              <p>
-                For programs: the <a href={documentPath}>OpenAPI document</a>, and{' '}
-                <a href={pagePaths.index}>the documentation in Markdown</a>.
-              </p>
-            </div>
-            <div class="calls panel">
-              <h3>Base URL</h3>
-              <pre>{baseUrlOf(document).href}</pre>
-            </div>
-          </Part>
-          <Part id="authentication" title="Authentication">
-            <div>
-              <Prose text={document.components.securitySchemes.bearer.description} />
-              <p>
-                Enter it once, in the field at the top of the page. It stays in this tab and is sent
-                only to this service.
-              </p>
-            </div>
-            <div class="calls panel">
-              <h3>Header</h3>
-              <pre>Authorization: Bearer $TOKEN</pre>
-            </div>
-          </Part>
-          {operations.map((operation) => (
-            <OperationSection key={operation.operationId} operation={operation} {...shared} />
-          ))}
-          <Schemas document={document} />
-        </main>
-      </div>
+        <TokenButton />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Introduction document={document} />
+        {operations.map((operation) => (
+          <OperationSection key={operation.operationId} operation={operation} {...shared} />
+        ))}
+        <Schemas document={document} />
+      </main>
     </>
   )
 }

@@ -2,19 +2,22 @@
 
 import { render } from 'preact'
 import { documentPath } from '../../src/interface/names.js'
-import { Button } from '../shared/components.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'
 
-load(document.getElementById('page') ?? document.body)
+load(document.getElementById('page') ?? document.body, document.getElementById('loading'))
 
-async function load(place: HTMLElement): Promise<void> {
-  const page = await fetchDocument().then(
-    (document) => <DocumentPage document={document} />,
-    ({ message }: Error) => <Problem message={message} />,
-  )
-  document.getElementById('loading')?.remove()
-  render(page, place)
+/** Shows the page in its place. @param loading what is shown until then, with a message and a hidden link to reload. */
+async function load(place: HTMLElement, loading: HTMLElement | null): Promise<void> {
+  try {
+    const shown = <DocumentPage document={await fetchDocument()} />
+    loading?.remove()
+    render(shown, place)
+  } catch (error) {
+    const [, message, reload] = loading?.children ?? []
+    message?.replaceChildren(`The description at ${documentPath} cannot be shown: ${error}`)
+    reload?.removeAttribute('hidden')
+  }
 }
 
 async function fetchDocument(): Promise<OpenApiDocument> {
@@ -22,16 +25,4 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const document: unknown = await response.json()
   return document as OpenApiDocument // trusted: the same service serves this page
-}
-
-function Problem({ message }: { message: string }) {
-  return (
-    <main class="lone">
-      <h1>API of the Item Store Service</h1>
-      <p role="alert">
-        The description at <code>{documentPath}</code> cannot be shown: {message}
-      </p>
-      <Button onClick={() => location.reload()}>Try again</Button>
-    </main>
-  )
 }

@@ -1,15 +1,20 @@
-/** The section of one operation: description, parameters and body, with code and responses beside them. @module */
+/** The section of one operation: description, parameters, body and responses, with code and examples beside them. @module */
 
+import { useState } from 'preact/hooks'
 import { Calls, type CallsProps } from './calls.js'
 import { byPlace, type Parameter } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
+import { ResponseList } from './responses.js'
 import { Body, Term } from './schemas.js'
 
-export function OperationSection(props: CallsProps) {
+export function OperationSection(props: Omit<CallsProps, 'status' | 'onStatus'>) {
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
   const { inHead, others } = byPlace(parameters)
+  // The first status means success.
+  const [status, setStatus] = useState(Object.keys(operation.responses)[0] ?? '')
+  const responses = { operation, document, status, onStatus: setStatus }
   return (
     <Part id={operationId} title={summary}>
       <div>
@@ -23,20 +28,16 @@ export function OperationSection(props: CallsProps) {
             <Parameters parameters={others} />
           </>
         )}
-        {requestBody && (
-          <>
-            <h3>Body</h3>
-            <Body content={requestBody.content} document={document} />
-          </>
-        )}
+        {requestBody && <Body content={requestBody.content} document={document} />}
         {inHead.length > 0 && (
           <details>
             <summary>Conditional and repeatable requests</summary>
             <Parameters parameters={inHead} />
           </details>
         )}
+        <ResponseList {...responses} />
       </div>
-      <Calls {...props} />
+      <Calls {...props} {...responses} />
     </Part>
   )
 }

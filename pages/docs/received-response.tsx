@@ -23,39 +23,42 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
   const isJson = headers.some(([name, value]) => name === 'content-type' && value.includes('json'))
   const start = text.slice(0, maxShown)
   return (
-    <div class="received">
-      {text === '' ? (
-        <p>The response has no body.</p>
-      ) : (
-        <>
-          <div class="line">
-            {isJson ? (
-              <label class="line">
-                <input
-                  type="checkbox"
-                  checked={isLaidOut}
-                  onInput={(event) => setLaidOut(event.currentTarget.checked)}
-                />
-                Indented
-              </label>
-            ) : null}
+    <div class="panel received">
+      <div class="line">
+        <h3>Response</h3>
+        {text !== '' && isJson && (
+          <label class="line">
+            <input
+              type="checkbox"
+              checked={isLaidOut}
+              onInput={(event) => setLaidOut(event.currentTarget.checked)}
+            />
+            Indented
+          </label>
+        )}
+        {text !== '' && (
+          <>
             <CopyButton what="body" text={text} />
             <Button
               onClick={() => download(new Blob([bytes]), `${name}.${isJson ? 'json' : 'txt'}`)}
             >
               Download
             </Button>
-          </div>
-          {text.length > maxShown ? (
-            <p class="caution">
-              {`The first ${formatted(maxShown)} of ${formatted(text.length)} characters. `}
-              Copy and Download give all of them.
-            </p>
-          ) : null}
-          <Code title={`Body of ${name}`} text={isJson && isLaidOut ? layOut(start) : start} />
-        </>
+          </>
+        )}
+      </div>
+      {text.length > maxShown ? (
+        <p class="caution">
+          {`The first ${formatted(maxShown)} of ${formatted(text.length)} characters. `}
+          Copy and Download give all of them.
+        </p>
+      ) : null}
+      {text === '' ? (
+        <p class="note">The response has no body.</p>
+      ) : (
+        <Code title={`Body of ${name}`} text={isJson && isLaidOut ? layOut(start) : start} />
       )}
-      <details>
+      <details class="headers">
         <summary>Headers</summary>
         <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
       </details>

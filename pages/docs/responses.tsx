@@ -1,6 +1,5 @@
-/** The documented responses of an operation: each status with its examples, model and headers. @module */
+/** The documented responses of an operation: a list of all, and the examples of the chosen one. @module */
 
-import { useState } from 'preact/hooks'
 import { Choice } from '../shared/components.js'
 import { Code } from './code.js'
 import {
@@ -10,81 +9,111 @@ import {
   type Response,
   shownValue,
 } from './openapi.js'
-import { Prose } from './prose.js'
+import { Line, Prose } from './prose.js'
 import { Term, Type } from './schemas.js'
 
-interface ResponsesProps {
+export interface ResponsesProps {
   readonly operation: Operation
   readonly document: OpenApiDocument
+  /** The chosen status, which is open in the list and whose examples are shown. */
+  readonly status: string
+  onStatus(status: string): void
 }
 
-/** Shows a tab for each status. The tab of the first status, which means success, is open initially. */
-export function Responses({ operation, document }: ResponsesProps) {
-  const statuses = Object.keys(operation.responses)
-  const [chosen, setChosen] = useState(statuses[0] ?? '')
+/** Shows each status with its error codes and when they occur, in one line each. The open one is the chosen one. */
+export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   return (
-    <div class="panel">
-      <h3>Example responses</h3>
-      <Choice
-        title={`Status of the response to ${operation.summary}`}
-        texts={statuses}
-        chosen={chosen}
-        onChoose={setChosen}
-        label={(status) => (
-          <>
-            <i class={kindOf(status)} />
-            {status}
-          </>
-        )}
-      />
+    <>
+      <h3>Responses</h3>
       {Object.entries(operation.responses).map(([status, response]) => (
-        <div key={status} hidden={status !== chosen}>
-          <Prose text={response.description} />
-          <Examples response={response} document={document} />
-          <details>
-            <summary>Model and headers</summary>
+        <details
+          key={status}
+          class="response"
+          open={status === chosen}
+          onToggle={({ currentTarget }) => currentTarget.open && onStatus(status)}
+        >
+          <summary>
+            <Status status={status} />
+            <span>
+              {response.description.split('\n\n').map((line) => (
+                <span key={line}>
+                  <Line text={line.replace(/^(`\w+`):/, '$1')} />
+                </span>
+              ))}
+            </span>
+          </summary>
+          <p class="note">
             {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
-              <p key={type}>
-                <Type schema={schema} />
-              </p>
+              <Type key={type} schema={schema} />
             ))}
+          </p>
+          <a class="narrow note" href={`#${examplesId(operation)}`}>
+            Show example
+          </a>
+          <details>
+            <summary>Headers</summary>
             <Headers response={response} document={document} />
           </details>
-        </div>
+        </details>
       ))}
+    </>
+  )
+}
+
+/** Shows the examples of the chosen status, with a tab for each status. */
+export function Examples({ operation, document, status: chosen, onStatus }: ResponsesProps) {
+  const { content } = operation.responses[chosen] ?? {}
+  return (
+    <div class="panel" id={examplesId(operation)}>
+      <Choice
+        title={`Status of the response to ${operation.summary}`}
+        texts={Object.keys(operation.responses)}
+        chosen={chosen}
+        onChoose={onStatus}
+        label={(status) => <Status status={status} />}
+      />
+      {content === undefined ? (
+        <p class="note">The response has no body.</p>
+      ) : (
+        Object.values(content).flatMap(({ examples }) =>
+          Object.entries(examples ?? {}).map(([name, { $ref }]) => (
+            <Code
+              key={$ref}
+              title={`${chosen} ${name}`}
+              text={shownValue(document.components.examples[nameIn($ref)]?.value)}
+            />
+          )),
+        )
+      )}
     </div>
   )
 }
 
-interface ResponseProps {
+function examplesId({ operationId }: Operation): string {
+  return `${operationId}-examples`
+}
+
+/** A status with a dot in the colour of its kind. */
+function Status({ status }: { status: string }) {
+  return (
+    <span class="status">
+      <i class={kindOf(status)} />
+      {status}
+    </span>
+  )
+}
+
+/** Returns the CSS class that gives a status its colour, such as `kind-2` for 201. */
+export function kindOf(status: string | number): string {
+  return `kind-${`${status}`[0]}`
+}
+
+interface HeadersProps {
   readonly response: Response
   readonly document: OpenApiDocument
 }
 
-function Examples({ response, document }: ResponseProps) {
-  if (response.content === undefined) return <p class="note">The response has no body.</p>
-  return Object.values(response.content).flatMap(({ examples }) =>
-    Object.entries(examples ?? {}).map(([name, { $ref }]) => (
-      <Code
-        key={$ref}
-        title={inWords(name)}
-        text={shownValue(document.components.examples[nameIn($ref)]?.value)}
-      />
-    )),
-  )
-}
-
-/** Returns the CSS class that gives a status its colour. A redirection such as 304 has none. */
-export function kindOf(status: string | number): string {
-  return ['good', '', 'caution', 'bad'][Math.trunc(Number(status) / 100) - 2] ?? ''
-}
-
-/** Splits a camel-case name into words: `itemNotFound` becomes `item not found`. An error code stays unchanged. */
-function inWords(name: string): string {
-  return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-}
-
-function Headers({ response, document }: ResponseProps) {
+function Headers({ response, document }: HeadersProps) {
   return (
     <dl class="members">
       {Object.entries(response.headers ?? {}).map(([name, { $ref }]) => {

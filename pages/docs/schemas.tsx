@@ -8,13 +8,9 @@ import {
   nameIn,
   type OpenApiDocument,
   type Schema,
-  shownValue,
 } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
-
-/** Maximum number of members of a model that is open at first. */
-const longest = 3
 
 export function Schemas({ document }: { document: OpenApiDocument }) {
   const { used, unused } = modelsOf(document)
@@ -22,8 +18,12 @@ export function Schemas({ document }: { document: OpenApiDocument }) {
     <Part id="models" title="Models">
       <div class="models">
         {used.map(Model)}
-        <p>The specification also lists these models, which are in no request or response:</p>
-        {unused.map(Model)}
+        <details>
+          <summary>
+            <h3>Others</h3> <span class="note">in no request or response</span>
+          </summary>
+          {unused.map(Model)}
+        </details>
       </div>
     </Part>
   )
@@ -31,11 +31,12 @@ export function Schemas({ document }: { document: OpenApiDocument }) {
 
 function Model([name, schema]: readonly [name: string, schema: Schema]) {
   return (
-    <details key={name} open={Object.keys(schema.properties ?? {}).length <= longest}>
+    <details key={name}>
       <summary>
         <h3>
           <code>{name}</code>
-        </h3>
+        </h3>{' '}
+        <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
       </summary>
       {/* Browsers open a model when a link leads to an element inside it. */}
       <div id={modelId(name)}>
@@ -54,9 +55,12 @@ interface BodyProps {
 export function Body({ content, document }: BodyProps) {
   return Object.entries(content).map(([type, { schema }]) => (
     <div key={type}>
-      <p>
-        <Type schema={schema} /> <span class="note">{type}</span>
-      </p>
+      <h3>
+        Body
+        <span class="note">
+          <Type schema={schema} /> · {type}
+        </span>
+      </h3>
       <Members schema={document.components.schemas[nameIn(schema.$ref ?? '')] ?? schema} />
     </div>
   ))
@@ -132,16 +136,17 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  const schemas = anyOf ?? allOf
+  // A model that is restricted with `allOf` has the members of the model, so the model is shown.
+  const schemas = anyOf ?? allOf?.slice(0, 1)
   if (schemas === undefined) return simpleType(schema)
   return schemas.map((each, place) => [
-    place > 0 && (allOf ? ' with ' : each.type === 'null' ? ' · or ' : ' or '),
+    place > 0 && (each.type === 'null' ? ' · or ' : ' or '),
     <Type key={JSON.stringify(each)} schema={each} />,
   ])
 }
 
 function simpleType(schema: Schema): string {
-  const { type = 'any', format, minLength, minimum, properties } = schema
+  const { type = 'any', format, minLength, minimum } = schema
   const values = schema.enum ?? ('const' in schema ? [schema.const] : [])
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(' or ')
   const parts = [
@@ -149,10 +154,6 @@ function simpleType(schema: Schema): string {
     format,
     minLength && `at least ${minLength} character${minLength > 1 ? 's' : ''}`,
     minimum !== undefined && `at least ${minimum}`,
-    // Names constant members, such as "status created". They tell an envelope from the model that it extends.
-    ...Object.entries(properties ?? {}).map(
-      ([name, member]) => 'const' in member && `${name} ${shownValue(member.const)}`,
-    ),
     'default' in schema && `${JSON.stringify(schema.default)} by default`,
   ]
   return parts.filter(Boolean).join(' · ')

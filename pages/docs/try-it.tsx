@@ -1,19 +1,22 @@
-/** The form that sends a request of one operation, and shows the response. @module */
+/** The form that sends a request of one operation. @module */
 
 import { useRef, useState } from 'preact/hooks'
-import { Button, useToken } from '../shared/components.js'
+import { coloured } from '../shared/json-colours.js'
 import { formatted } from '../shared/numbers.js'
+import { useToken } from '../shared/token.js'
 import type { CallsProps } from './calls.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
-import { ReceivedResponse } from './received-response.js'
 import { type Input, requestFor } from './request.js'
 import { kindOf } from './responses.js'
 import { obstacleIn, type Received, sendRequest } from './send.js'
+
+export { ReceivedResponse } from './received-response.js'
 
 interface TryItProps extends CallsProps {
   readonly input: Input
   onParameter(parameter: Parameter, value: string): void
   onBody(body: string): void
+  onReceived(received: Received): void
 }
 
 type State =
@@ -23,7 +26,7 @@ type State =
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
-  const { operation, operations, input, onParameter, onBody } = props
+  const { operation, operations, input, onParameter, onBody, onReceived } = props
   const token = useToken()
   const [state, setState] = useState<State>()
   const controller = useRef<AbortController>(undefined)
@@ -47,6 +50,7 @@ export function TryIt(props: TryItProps) {
       const received = await sendRequest(request, onProgress, own.signal)
       const found = parametersIn(received, operations)
       props.onParameters(found)
+      onReceived(received)
       setState({ kind: 'received', received, filledIn: Object.keys(found) })
     } catch (error) {
       if (controller.current !== own) return
@@ -72,75 +76,81 @@ export function TryIt(props: TryItProps) {
       </label>
     )
   }
+  const isWaiting = state?.kind === 'waiting'
+  const bodyId = `${operation.operationId}-body`
   return (
-    <>
-      <form onSubmit={send}>
-        {others.map(field)}
-        {input.body === undefined ? null : (
-          <label>
-            Body
+    <form
+      onSubmit={send}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+          event.currentTarget.requestSubmit()
+      }}
+    >
+      {others.map(field)}
+      {input.body === undefined ? null : (
+        <>
+          <label for={bodyId}>Body</label>
+          <div class="code editor">
+            {/* The text with colours lies below the text of the field, which is transparent. */}
+            <pre aria-hidden="true">{coloured(`${input.body}\n`)}</pre>
             <textarea
+              id={bodyId}
               name="body"
-              rows={8}
               spellcheck={false}
               value={input.body}
               onInput={(event) => onBody(event.currentTarget.value)}
             />
-          </label>
-        )}
-        {inHead.length > 0 && (
-          <details>
-            <summary>Conditional and repeatable requests</summary>
-            {inHead.map(field)}
-          </details>
-        )}
-        <div class="line">
-          <button class="main" type="submit">
-            Send
-          </button>
-          {/* The Stop button is never removed, so that it keeps the focus after the response has arrived. */}
-          <Button
-            aria-disabled={state?.kind !== 'waiting'}
-            onClick={() => controller.current?.abort()}
-          >
-            Stop
-          </Button>
-          {state?.kind === 'waiting' && <span>{formatted(state.bytes)} bytes…</span>}
-          {operation.needsToken && token === '' && (
-            <span class="caution">There is no token in the field at the top of the page.</span>
-          )}
-        </div>
-      </form>
-      <Outcome state={state} />
-      {state?.kind === 'received' && (
-        <ReceivedResponse received={state.received} name={operation.operationId} />
+          </div>
+        </>
       )}
-    </>
+      {inHead.length > 0 && (
+        <details>
+          <summary>Conditional and repeatable requests</summary>
+          {inHead.map(field)}
+        </details>
+      )}
+      <div class="line">
+        {/* The same button sends and stops, so that it keeps the focus. */}
+        <button
+          class={isWaiting ? '' : 'main'}
+          type="submit"
+          aria-keyshortcuts="Control+Enter"
+          title="Ctrl or ⌘ with Enter"
+          onClick={(event) => {
+            if (!isWaiting) return
+            event.preventDefault()
+            controller.current?.abort()
+          }}
+        >
+          {isWaiting ? 'Stop' : 'Send'}
+        </button>
+        {isWaiting && <span class="note">{formatted(state.bytes)} bytes…</span>}
+        {operation.needsToken && token === '' && !state && (
+          <span class="caution">Enter a token first, at the top of the page.</span>
+        )}
+        <div role="status">
+          <Outcome state={state} />
+        </div>
+      </div>
+    </form>
   )
 }
 
 /** Shows the outcome of a request, which screen readers announce when it changes. */
 function Outcome({ state }: { state: State | undefined }) {
+  if (state?.kind === 'failed') return <span class="bad">{state.message}</span>
+  if (state?.kind !== 'received') return null
+  const { status, statusText, bytes, time } = state.received
   return (
-    <div role="status">
-      {state?.kind === 'failed' && <p class="bad">{state.message}</p>}
-      {state?.kind === 'received' && (
-        <>
-          <div class="line outcome">
-            <h3>Your response</h3>
-            <span class={`tag ${kindOf(state.received.status)}`}>
-              {state.received.status} {state.received.statusText}
-            </span>
-            <span class="note">
-              {`${formatted(state.received.bytes.length)} bytes in ${Math.ceil(state.received.time)} ms`}
-            </span>
-          </div>
-          {state.filledIn.length > 0 && (
-            <p class="note">All forms on this page now have its {state.filledIn.join(' and ')}.</p>
-          )}
-        </>
-      )}
-    </div>
+    <>
+      <span class={`tag ${kindOf(status)}`}>
+        {status} {statusText}
+      </span>{' '}
+      <span class="note">
+        {`${formatted(bytes.length)} bytes in ${Math.ceil(time)} ms`}
+        {state.filledIn.length > 0 && ` · all forms now have its ${state.filledIn.join(' and ')}`}
+      </span>
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 /** The items page: toolbar, list and dialogs. @module */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useToken } from '../shared/components.js'
 import { download } from '../shared/download.js'
+import { useToken } from '../shared/token.js'
 import type { ChangedError } from './changes.js'
 import { everything, matchesAll } from './filter.js'
 import { Header } from './header.js'
@@ -142,7 +142,6 @@ export function App() {
   return (
     <>
       <Header
-        token={token}
         isLive={listedAt !== undefined}
         isFailing={problem !== undefined}
         onHelp={() => setDialog('help')}

@@ -1,7 +1,8 @@
 /** Dialog for a token. It opens by itself if there is no token, or if the service has rejected the token. @module */
 
 import { useState } from 'preact/hooks'
-import { Button, TokenForm } from '../shared/components.js'
+import { Button } from '../shared/components.js'
+import { TokenForm } from '../shared/token.js'
 import { Dialog } from './dialog.js'
 import { detailsOf, reasonOf } from './service.js'
 

@@ -1,8 +1,7 @@
-/** Components of both pages: the product name, the token field, copy buttons and tabs. @module */
+/** Components of both pages: the product name, buttons, copy buttons and tabs. @module */
 
 import type { ComponentChildren, ComponentProps } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { changeToken, currentToken, onTokenChange } from './session.js'
+import { useState } from 'preact/hooks'
 
 /** URL of the logo. The icon of the page is the same file, so that browsers load it only once. */
 const logo = new URL('./icon.svg', import.meta.url).href
@@ -13,33 +12,6 @@ export function Brand() {
       <img src={logo} alt="" width="20" height="20" />
       Item Store
     </span>
-  )
-}
-
-/** Returns the token of this tab. The component renders again when the token changes. */
-export function useToken(): string {
-  const [token, setToken] = useState(currentToken)
-  useEffect(() => onTokenChange(setToken), [])
-  return token
-}
-
-/** The token field. Each change takes effect at once, so the form has no submit button. */
-export function TokenForm() {
-  return (
-    <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
-      <label class="line">
-        Token
-        <input
-          type="password"
-          name="token"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="eyJ…"
-          value={useToken()}
-          onInput={(event) => changeToken(event.currentTarget.value)}
-        />
-      </label>
-    </form>
   )
 }
 

@@ -22,9 +22,10 @@ import {
   responseHeaders,
 } from './openapi-responses.js'
 
-const description = `Keeps free-form JSON items in memory, byte for byte. Numbers of any size and precision, the
-order of members, and names such as \`__proto__\` come back as they were sent. A client that parses
-numbers as doubles rounds numbers that do not fit.
+const description = `Keeps free-form JSON items in memory. Every value comes back byte for byte as it was sent.
+
+This holds for numbers of any size and precision, for the order of members, and for names such as \`__proto__\`.
+A client that parses numbers as doubles rounds numbers that do not fit.
 
 Each path answers HEAD like GET but without the body, and OPTIONS with 204 and the header \`Allow\`. Any other
 method is a 405 \`METHOD_NOT_ALLOWED\`, any other path a 404 \`ROUTE_NOT_FOUND\`. Requests from other

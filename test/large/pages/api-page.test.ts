@@ -34,6 +34,20 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
+/** Reads the token in the field, which need not be shown. */
+function tokenOf(page: Page): Promise<string> {
+  return page.evaluate<string>('document.querySelector("[name=token]").value')
+}
+
+/** Enters a token in the field that the button in the bar opens. Enter closes the field. */
+async function enterToken(page: Page, text: string): Promise<void> {
+  const field = page.getByLabel('Token', { exact: true })
+  await page.locator('button.chip').click()
+  await field.fill(text)
+  await field.press('Enter')
+  await field.waitFor({ state: 'hidden' })
+}
+
 /** Opens the "Try it" form of an operation. */
 async function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
@@ -86,7 +100,7 @@ describe('the API page', inChromium, () => {
     }
   })
 
-  test('the API page shows create first, and the examples, model and headers of the chosen status', async () => {
+  test('the API page shows create first, and the examples of the status that is chosen in the list or by its tab', async () => {
     const page = await open()
     const { examples } = (await servedDocument(new URL(origin))).components
     const titles = await page.evaluate<string>(
@@ -98,25 +112,30 @@ describe('the API page', inChromium, () => {
     )
     const section = page.locator('#createItem')
     const example = (title: string) => section.getByRole('figure', { name: title, exact: true })
-    const shows = async (name: string, title = name) => {
-      await example(title).waitFor()
+    const shows = async (status: string, name: string) => {
+      await example(`${status} ${name}`).waitFor()
       assert.equal(
-        await example(title).textContent(),
+        await example(`${status} ${name}`).textContent(),
         JSON.stringify(examples[name]?.value, null, 2),
       )
     }
-    await shows('createdItem', 'created item')
-    const status = (text: string) => section.getByRole('radio', { name: text, exact: true })
-    assert.equal(await status('401').count(), 1)
-    await status('401').check()
-    for (const name of ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) await shows(name)
-    await example('created item').waitFor({ state: 'hidden' })
-    await status('401').press('ArrowLeft')
-    await shows('BAD_REQUEST')
-    await example('MISSING_TOKEN').waitFor({ state: 'hidden' })
-    await section.getByText('Model and headers').locator('visible=true').click()
-    await section.getByText('ErrorResponse').locator('visible=true').waitFor()
-    await page.locator('#deleteItem').getByText('The response has no body.').first().waitFor()
+    await shows('201', 'createdItem')
+    const tab = (text: string) => section.getByRole('radio', { name: text, exact: true })
+    const model = section.getByText('ErrorResponse').locator('visible=true')
+    assert.equal(await tab('401').count(), 1)
+    assert.equal(await model.count(), 0)
+    await section.locator('.response > summary').nth(2).press('Enter')
+    for (const name of ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN']) await shows('401', name)
+    await section.locator('label:has(:checked)').getByText('401').waitFor()
+    await model.waitFor()
+    await section.locator('.response[open] summary').last().click()
+    await section.getByText('WWW-Authenticate').locator('visible=true').waitFor()
+    await example('201 createdItem').waitFor({ state: 'hidden' })
+    await tab('401').press('ArrowLeft')
+    await shows('400', 'BAD_REQUEST')
+    await section.locator('.response[open]').getByText('BAD_REQUEST').waitFor()
+    await example('401 MISSING_TOKEN').waitFor({ state: 'hidden' })
+    await page.locator('#deleteItem').getByText('The response has no body.').waitFor()
     const members = await section.locator('dl').first().textContent()
     assert.match(
       members ?? '',
@@ -142,32 +161,40 @@ describe('the API page', inChromium, () => {
     await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
     await page.evaluate('document.getElementById("models").scrollIntoView()')
     await until('the mark on the next section', async () => (await current()) === 'Models')
-    const top = await page.evaluate(
-      'document.querySelector(".contents").getBoundingClientRect().top',
-    )
+    const top = await page.evaluate('document.querySelector("header").getBoundingClientRect().top')
     assert.equal(top, 0)
   })
 
-  test('the filter hides operations and models without the text in name, path or error codes', async () => {
+  test('the filter finds operations by name, path, status or error code, and models by name', async () => {
     const page = await open()
-    const links = page.locator('.contents a')
     const shown = async (text: string) => {
       await page.getByLabel('Filter', { exact: true }).fill(text)
       return await page.evaluate<string>(
-        '[...document.querySelectorAll(".contents li:not([hidden]) > a")].map((link) => link.textContent).join()',
+        '[...document.querySelectorAll(".contents li > a")].map((link) => link.textContent).join()',
       )
     }
     assert.equal(
       await shown('store_full'),
       'Create an itemPOST,Replace an itemPUT,Delete an itemDELETE',
     )
-    assert.equal(await shown('/health'), 'Check the healthGET')
-    assert.equal(await shown('itemlist'), 'ItemListResponse')
-    assert.equal((await shown('')).split(',').length, await links.count())
+    assert.equal(
+      await shown('412'),
+      'Read an itemGET,List all itemsGET,Replace an itemPUT,Delete an itemDELETE',
+    )
+    assert.equal(await shown('check the'), 'Check the healthGET')
+    assert.equal(await shown('v1/health'), 'Check the healthGET')
+    assert.equal(await shown('TokenPay'), 'TokenPayload')
+    assert.equal(await shown('nonsense'), '')
+    await page.getByRole('status').getByText('Nothing found.').waitFor()
+    await assertUsable(page)
+    // Models are folded until their section is the current one.
+    assert.equal((await shown('')).split(',').length, 9)
+    await page.evaluate('document.getElementById("models").scrollIntoView()')
+    await page.locator('.contents').getByRole('link', { name: 'TokenPayload' }).waitFor()
     await assertUsable(page)
   })
 
-  test('a link to a long model opens it, and models that no endpoint uses come last', async () => {
+  test('models are closed, a link opens its model, and models that no endpoint uses are under the last heading', async () => {
     const page = await open('/docs#model-ItemResponse')
     const member = (model: string) => page.locator(`#model-${model}`).getByText('session_id')
     await member('ItemResponse').waitFor()
@@ -177,29 +204,33 @@ describe('the API page', inChromium, () => {
     const models = await page.locator('.models').textContent()
     assert.match(
       models ?? '',
-      /session_id.*in no request or response:FileUploadRequest.*FileUploadResponse.*TokenPayload/,
+      /session_id.*in no request or response.*FileUploadRequest.*FileUploadResponse.*TokenPayload/,
     )
+    assert.equal(await page.locator('#model-TokenPayload').isVisible(), false)
+    await page.evaluate('void (location.hash = "model-TokenPayload")')
+    await page.locator('#model-TokenPayload').getByText('The caller').waitFor()
   })
 
   test('with a token that was pasted once, forms create, read, replace and delete an exact item', async () => {
     const page = await open()
     const create = await formOf(page, 'createItem')
-    await create.section.getByText('There is no token in the field').waitFor()
+    await page.getByRole('button', { name: 'Enter a token' }).waitFor()
+    await create.section.getByText('Enter a token first').waitFor()
     await create.send()
     assert.match(await create.answered(401), /"MISSING_TOKEN".*www-authenticate: Bearer/s)
 
     const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
-    await page.getByLabel('Token', { exact: true }).fill(expired)
+    await enterToken(page, expired)
     await create.send()
     await create.section.locator('.received').getByText('"TOKEN_EXPIRED"').waitFor()
-    await page.getByLabel('Token', { exact: true }).fill(` ${token} `)
+    await enterToken(page, ` ${token} `)
     assert.ok((await create.body.inputValue()).includes('"title": "Buy milk"'))
     await create.body.fill(`{"project_id": "demo", "data": ${data}}`)
     await create.send()
     const created = await create.answered(201)
-    const titles = create.section.locator('.panel h3')
-    assert.equal(await titles.nth(1).textContent(), 'Your response')
-    assert.equal(await titles.last().textContent(), 'Example responses')
+    assert.equal(await create.section.locator('.panel h3').last().textContent(), 'Response')
+    const examples = create.section.getByRole('figure', { name: /^\d\d\d/ })
+    assert.equal(await examples.count(), 0) // the response is in their place
     const [, id = ''] = /location: \/api\/v1\/items\/([0-9a-f-]{36})/.exec(created) ?? []
     assert.match(created, /"n": 12345678901234567890,\n/)
     assert.match(created, /"p": 1\.0,\n.*"b": 1,\n.*"a": 1e400,\n.*"__proto__": -0\n/s)
@@ -219,7 +250,7 @@ describe('the API page', inChromium, () => {
     await replace.send()
     assert.match(await replace.answered(422), /line 1, column 18.*VALIDATION_ERROR/s)
     await replace.body.fill('{"data": {"x": 0.10}}')
-    await replace.send()
+    await replace.body.press('Control+Enter')
     await replace.answered(200)
     await replace.section.getByLabel('Indented').uncheck()
     assert.match((await replace.shown.textContent()) ?? '', /"project_id":null,"x": 0\.10\}\}$/)
@@ -266,22 +297,22 @@ describe('the API page', inChromium, () => {
   test('a token after #token= is removed from the address at once, and is not logged', async () => {
     const page = await open(`/docs#token=${token}`)
     assert.equal(page.url(), `${origin}/docs`)
-    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
+    assert.equal(await tokenOf(page), token)
     assert.equal(await page.evaluate('history.length'), 2) // the first entry is the browser's empty page
     const list = await formOf(page, 'listItems')
     await list.send()
     await list.answered(200)
     await page.reload()
-    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
-    await page.getByLabel('Token', { exact: true }).fill('')
+    assert.equal(await tokenOf(page), token)
+    await enterToken(page, '')
     await page.reload()
-    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), '')
+    assert.equal(await tokenOf(page), '')
 
     // Opens an address with a token that differs only after the `#`.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
     await until('the token in its field', async () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')
-      return isRead && (await page.getByLabel('Token', { exact: true }).inputValue()) === token
+      return isRead && (await tokenOf(page)) === token
     })
     assert.equal(await page.evaluate('localStorage.length'), 0)
     assert.ok(!JSON.stringify(service.log).includes(token))
@@ -313,7 +344,6 @@ describe('the API page', inChromium, () => {
     page.on('request', (request) => {
       if (request.url().includes('/api/')) requests.push(request.url())
     })
-    const tokenField = page.getByLabel('Token', { exact: true })
     const { section, send, outcome } = await formOf(page, 'readItem')
     const id = section.getByLabel('item_id', { exact: true })
     for (const value of ['.', '..']) {
@@ -330,11 +360,11 @@ describe('the API page', inChromium, () => {
     await send()
     await outcome.getByText('item_id has half a character').waitFor()
     await id.fill('...')
-    await tokenField.fill('token\u20ac')
+    await enterToken(page, 'token\u20ac')
     await send()
     await outcome.getByText('The token cannot be sent: "\u20ac" cannot be in a header.').waitFor()
     assert.deepEqual(requests, [])
-    await tokenField.fill('wrong')
+    await enterToken(page, 'wrong')
     await send()
     await outcome.getByText('401').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
@@ -347,7 +377,8 @@ describe('the API page', inChromium, () => {
     await section.getByText('0 bytes').waitFor()
     await section.getByRole('button', { name: 'Stop' }).click()
     await outcome.getByText('Stopped.', { exact: true }).waitFor()
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Send')
+    assert.equal(await section.getByRole('button', { name: 'Stop' }).count(), 0)
   })
 
   test('the API page says that there is no response when the service has stopped', async () => {
@@ -383,9 +414,6 @@ describe('the API page', inChromium, () => {
       page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
     await page.keyboard.press('Tab')
     assert.equal(await focused(), 'Skip to the content')
-    await page.keyboard.press('Tab')
-    assert.equal(await focused(), 'token')
-    await page.keyboard.type(token)
     const pressAt = async (selector: string) => {
       for (let tabs = 0; tabs < 99; tabs += 1) {
         await page.keyboard.press('Tab')
@@ -393,7 +421,11 @@ describe('the API page', inChromium, () => {
       }
       await page.keyboard.press('Enter')
     }
-    await page.locator('#content').focus()
+    await pressAt('button.chip')
+    await until('the focus in the field', async () => (await focused()) === 'token')
+    await page.keyboard.type(token)
+    await page.keyboard.press('Enter')
+    await until('the focus on the button', async () => /^Token of/.test(await focused()))
     await pressAt('#listItems button.main')
     const section = page.locator('#listItems')
     await section.getByRole('button', { name: 'Send' }).waitFor()
@@ -450,10 +482,13 @@ describe('the API page', inChromium, () => {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isDown && pathname === '/openapi.json',
     })
-    await page.getByRole('alert').getByText('cannot be shown: Failed to fetch').waitFor()
+    await page
+      .getByRole('status')
+      .getByText('cannot be shown: TypeError: Failed to fetch')
+      .waitFor()
     await assertAccessible(page)
     isDown = false
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Models' }).waitFor()
   })
 })

@@ -129,3 +129,10 @@ for (const language of Object.keys(runners) as Language[]) {
     },
   )
 }
+
+test('the quick start creates an item and lists it', inChromium, async () => {
+  const page = await openPage(`${service.baseUrl.origin}/docs`)
+  const commands = await page.getByRole('figure', { name: 'Quick start' }).textContent()
+  const output = await run('curl', `item-store() { echo '${env.TOKEN}'; }\n${commands}`)
+  assert.match(output, /"Item created successfully".*"Items retrieved successfully".*"Buy milk"/s)
+})

@@ -1,0 +1,78 @@
+/** The first two sections of the page: what the service is, how to start, and how requests are authorized. @module */
+
+import { documentPath, pagePaths } from '../../src/interface/names.js'
+import { CopyButton } from '../shared/components.js'
+import { Panel } from './code.js'
+import { baseUrlOf, type OpenApiDocument } from './openapi.js'
+import { Part } from './part.js'
+import { Prose } from './prose.js'
+
+export function Introduction({ document }: { document: OpenApiDocument }) {
+  const { title, description } = document.info
+  const { href } = baseUrlOf(document)
+  const end = description.indexOf('\n\n')
+  return (
+    <>
+      <Part id="introduction" title={title}>
+        <div>
+          <Prose text={description.slice(0, end)} />
+          <h3>Quick start</h3>
+          <ol>
+            <li>
+              <a href="#authentication">Get a token</a> that says who you are.
+            </li>
+            <li>
+              <a href="#createItem">Create an item</a> from any JSON object.
+            </li>
+            <li>
+              <a href="#readItem">Read it</a>, or <a href="#listItems">list all items</a>.
+            </li>
+          </ol>
+          <p>
+            For programs: the <a href={documentPath}>OpenAPI document</a> and the{' '}
+            <a href={pagePaths.index}>documentation in Markdown</a>.
+          </p>
+          <details>
+            <summary>Numbers, methods and errors in detail</summary>
+            <Prose text={description.slice(end + 2)} />
+          </details>
+        </div>
+        <div class="calls">
+          <div class="panel">
+            <div class="line">
+              <h3>Base URL</h3>
+              <code>{href}</code>
+              <CopyButton what="URL" text={href} />
+            </div>
+          </div>
+          <Panel title="Quick start" text={quickStart(href)} />
+        </div>
+      </Part>
+      <Part id="authentication" title="Authentication">
+        <div>
+          <Prose text={document.components.securitySchemes.bearer.description} />
+          <p>
+            Enter it once, at the top of this page. It stays in this tab, and is sent only to this
+            service.
+          </p>
+        </div>
+        <div class="calls">
+          <Panel title="Header" text="Authorization: Bearer $TOKEN" />
+        </div>
+      </Part>
+    </>
+  )
+}
+
+/** Returns commands that make a token, create an item and list all items. */
+function quickStart(baseUrl: string): string {
+  return `TOKEN=$(item-store token --sub me)
+
+curl "${baseUrl}/items" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"data": {"title": "Buy milk"}}'
+
+curl "${baseUrl}/items" \\
+  -H "Authorization: Bearer $TOKEN"`
+}

@@ -1,0 +1,54 @@
+/** The token of the tab: its field, and its subject and expiry in words. @module */
+
+import { useEffect, useReducer, useState } from 'preact/hooks'
+import { claimsOf } from './claims.js'
+import { changeToken, currentToken, onTokenChange } from './session.js'
+
+/** Interval at which the time until the token expires is updated, in milliseconds. */
+const minute = 60_000
+
+/** Returns the token of this tab. The component renders again when the token changes. */
+export function useToken(): string {
+  const [token, setToken] = useState(currentToken)
+  useEffect(() => onTokenChange(setToken), [])
+  return token
+}
+
+/** The token field. Each change takes effect at once, so the form has no submit button. */
+export function TokenForm() {
+  return (
+    <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
+      <label class="line">
+        Token
+        <input
+          type="password"
+          name="token"
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          placeholder="eyJ…"
+          value={useToken()}
+          onInput={(event) => changeToken(event.currentTarget.value)}
+        />
+      </label>
+    </form>
+  )
+}
+
+/** Says whose token it is and when it expires. */
+export function TokenWords() {
+  const token = useToken()
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(redraw, minute)
+    return () => clearInterval(timer)
+  }, [])
+  const claims = claimsOf(token)
+  if (!claims) return token ? 'Unreadable token' : 'Enter a token'
+  return (
+    <>
+      Token of <b>{claims.subject}</b>
+      <span class="wide">, {claims.expiry}</span>
+    </>
+  )
+}
