@@ -6,7 +6,7 @@ import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { measuredService } from '../support/measured-service.js'
-import { ownService, ownTest } from '../support/own-service.js'
+import { ownTest } from '../support/own-service.js'
 import { firstText, headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
 import { isPending, newItem, readWaiting, tagOf } from './expect.js'
@@ -18,15 +18,16 @@ function wait(path: string, tag: string, prefer = 'wait=20', token = service.val
   return readWaiting(service, path, tag, prefer, { token })
 }
 
-test('§4.10 a waiting read of an item is answered as soon as the item is replaced', async () => {
-  const { path, tag } = await newItem(service)
-  const answer = wait(path, tag)
-  assert.ok(await isPending(answer))
-  await service.call('PUT', path, { data: { a: 2 } })
+ownTest('§4.10 a waiting read of an item is answered as soon as the item is replaced', async () => {
+  const own = await measuredService()
+  const { path, tag } = await newItem(own)
+  const answer = readWaiting(own, path, tag, 'wait=20')
+  await until('the read waits', async () => (await own.waitingReads()) === 1)
+  await own.call('PUT', path, { data: { a: 2 } })
   assert.equal(itemOf(await answer, 200).a, 2)
   const { headers } = await answer
   assert.equal(headers['preference-applied'], 'wait=20')
-  assert.equal(headers.etag, await tagOf(service, path))
+  assert.equal(headers.etag, await tagOf(own, path))
 })
 
 test('§4.10 a waiting read of the list is answered after any change', async () => {
@@ -116,10 +117,10 @@ test('§4.10 a body that is sent with a waiting read is read to its end', async 
 })
 
 ownTest('§4.10 when a service stops, it answers its waiting reads', async () => {
-  const own = await ownService()
+  const own = await measuredService()
   const { path, tag } = await newItem(own)
   const answer = readWaiting(own, path, tag, 'wait=60')
-  assert.ok(await isPending(answer))
+  await until('the read waits', async () => (await own.waitingReads()) === 1)
   assert.deepEqual(await own.stop(), [0, null])
   assert.equal((await answer).status, 304)
 })
