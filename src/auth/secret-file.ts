@@ -42,7 +42,7 @@ export function observeSecretFile(observer: typeof observe): void {
 function watch(path: string): SecretFile {
   const followed: SecretFile = { path, secrets: [], problem: undefined }
   take(followed, () => readFileSync(path))
-  let latest = ''
+  let latest: string | undefined
   setInterval(async () => {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
