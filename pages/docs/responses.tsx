@@ -25,7 +25,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
   return (
     <>
       <h3>Responses</h3>
-      {Object.entries(operation.responses).map(([status, response]) => (
+      {Object.entries(operation.responses).map(([status, { description, content, headers }]) => (
         <details
           key={status}
           class="response"
@@ -35,7 +35,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
           <summary>
             <Status status={status} />
             <span>
-              {response.description.split('\n\n').map((line) => (
+              {description.split('\n\n').map((line) => (
                 <span key={line}>
                   <Line text={line.replace(/^(`\w+`):/, '$1')} />
                 </span>
@@ -43,7 +43,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
             </span>
           </summary>
           <p class="note">
-            {Object.entries(response.content ?? {}).map(([type, { schema }]) => (
+            {Object.entries(content ?? {}).map(([type, { schema }]) => (
               <Type key={type} schema={schema} />
             ))}
           </p>
@@ -52,7 +52,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
           </a>
           <details>
             <summary>Headers</summary>
-            <Headers response={response} document={document} />
+            <Headers headers={headers} document={document} />
           </details>
         </details>
       ))}
@@ -109,14 +109,14 @@ export function kindOf(status: string | number): string {
 }
 
 interface HeadersProps {
-  readonly response: Response
+  readonly headers: Response['headers'] | undefined
   readonly document: OpenApiDocument
 }
 
-function Headers({ response, document }: HeadersProps) {
+function Headers({ headers, document }: HeadersProps) {
   return (
     <dl class="members">
-      {Object.entries(response.headers ?? {}).map(([name, { $ref }]) => {
+      {Object.entries(headers ?? {}).map(([name, { $ref }]) => {
         const header = document.components.headers[nameIn($ref)]
         return (
           header && (

@@ -125,9 +125,12 @@ export function TryIt(props: TryItProps) {
           {isWaiting ? 'Stop' : 'Send'}
         </button>
         {isWaiting && <span class="note">{formatted(state.bytes)} bytes…</span>}
-        {operation.needsToken && token === '' && !state && (
-          <span class="caution">Enter a token first, at the top of the page.</span>
-        )}
+        {!state &&
+          (operation.needsToken && token === '' ? (
+            <span class="caution">Enter a token first, at the top of the page.</span>
+          ) : (
+            <span class="note wide">Ctrl + Enter</span>
+          ))}
         <div role="status">
           <Outcome state={state} />
         </div>
