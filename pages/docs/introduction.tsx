@@ -19,10 +19,10 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
           <h3>Quick start</h3>
           <ol>
             <li>
-              <a href="#authentication">Get a token</a> that says who you are.
+              <a href="#authentication">Get a token</a>.
             </li>
             <li>
-              <a href="#createItem">Create an item</a> from any JSON object.
+              <a href="#createItem">Create an item</a>.
             </li>
             <li>
               <a href="#readItem">Read it</a>, or <a href="#listItems">list all items</a>.
