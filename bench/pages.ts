@@ -1,4 +1,6 @@
-/** Measures the pages in Chromium: first paint, and the items page with many items. Can compare two revisions. */
+/**
+ * Measures the pages in Chromium: the first paint, and the items page with many items. Can compare two git revisions.
+ */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -66,7 +68,7 @@ if (options.against !== undefined) {
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  // The first time that each page is opened does not count.
+  // The first visit to each page is a warm-up, and does not count.
   for (let number = 0; number <= paints; number += 1) {
     print(`first paint ${number} of ${paints}`)
     for (const side of inTurn(number)) {
@@ -112,7 +114,7 @@ try {
   await stop(...sides.map(({ service }) => service.child))
 }
 
-/** Returns the sides, in reverse order for odd numbers. */
+/** Returns the sides; if the number is odd, in reverse order. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -154,7 +156,7 @@ async function startService(folder: string) {
     child.ended.then(fail)
     setTimeout(fail, startDeadline).unref()
   })
-  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // each item also has an id
+  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // the list adds an id to each item
 }
 
 /** Opens a page, and records its first paint and the size of the files that it loads. */
@@ -163,7 +165,7 @@ async function openPage(side: Side, page: string, path: string, isCounted: boole
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // The minimum is kept, because after a late paint the size includes files that were preloaded.
+  // Keeps the smallest size of all visits: if the paint is late, the size also includes preloaded files.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 
@@ -231,7 +233,10 @@ async function useItems(side: Side) {
   await context.close()
 }
 
-/** Returns the longest task since the last call, in milliseconds. Browsers report only tasks of more than 50 ms. */
+/**
+ * Returns the length of the longest task since the previous call, in milliseconds. Browsers report only tasks of more
+ * than 50 ms.
+ */
 async function longestTask(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay
@@ -255,7 +260,7 @@ async function scroll(page: Page): Promise<number[]> {
       for (let last = started; last - started < seconds * 1000; ) {
         const before = grid.scrollTop
         grid.scrollTop += change
-        if (grid.scrollTop === before) change = -change // at the top or bottom
+        if (grid.scrollTop === before) change = -change // the table has reached its top or bottom
         const now = await nextFrame()
         times.push(now - last)
         last = now

@@ -1,10 +1,10 @@
 /**
- * Measures how long one client makes all other clients wait: with large bodies of each kind, and with other expensive
+ * Measures how long one client makes all other clients wait, by sending large bodies of each kind, or other expensive
  * requests. Linux only.
  *
- * Each case has a separate server. One connection sends a health check or a read every two milliseconds. Meanwhile,
- * curl or the load process sends the requests of the case. Bodies are 15.9 MiB long. A dash means that the server lacks
- * the feature, or takes more than 5 s.
+ * Each case has its own server. One connection sends health checks and reads alternately, one every two milliseconds.
+ * Meanwhile, curl or the load process sends the requests of the case. Bodies are 15.9 MiB long. A dash means that the
+ * server lacks the feature, or would take more than 5 s.
  */
 
 import { spawn } from 'node:child_process'
@@ -36,7 +36,7 @@ const { only } = readOptions(help, { only: { type: 'string', default: '' } })
 
 /** Time limit for a request, in seconds. */
 const longestRequest = 5
-/** Duration of the probe before the measurement, and after the response, in milliseconds. */
+/** Duration of the probe in milliseconds: before the measurement (`warmUp`), and after the response (`afterwards`). */
 const warmUp = 400
 const afterwards = 200
 const listItems = 100_000
@@ -44,7 +44,7 @@ const waits = 10_000
 const hosts = 1000
 const newTokens = 5000
 
-/** Data for requests to a running server. */
+/** The data that requests to a running server need. */
 interface Server {
   port: number
   items: string // path of the list
@@ -55,7 +55,7 @@ interface Server {
 interface Case {
   title: string
   sides: Side[] // sides that have the feature and are fast enough
-  body?: (() => Buffer) | undefined // body of the created item
+  body?: (() => Buffer) | undefined // request body that creates the item
   list?: number // number of items at the start; 1 by default
   prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure
 }
@@ -178,7 +178,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   }
 }
 
-/** Sends a request with curl. @returns the status of the response; 0 after the time limit */
+/** Sends a request with curl. @returns the status of the response; 0 if the time limit ended the request */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const lines = Object.entries(headers).flatMap(([name, value]) => [
     '--header',
@@ -202,11 +202,14 @@ async function createdPath(server: Server) {
   const status = await create(server)
   if (status !== 201) throw new Error(`the create before the measurement got status ${status}`)
   const answer = readFileSync(answerFile)
-  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near one of the ends
+  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near the start or the end
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** Returns a function that sends requests over one connection, one by one, and returns the last status. */
+/**
+ * Returns a function that sends requests over one connection, one after another, and returns the status of the last
+ * response.
+ */
 async function oneByOne(
   { port }: Server,
   times: number,
@@ -224,7 +227,7 @@ async function oneByOne(
   }
 }
 
-/** Starts waiting reads of the list. @returns a function that ends the waits with a create */
+/** Starts waiting reads of the list. @returns a function that creates an item, which ends the waits */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)

@@ -1,10 +1,10 @@
 /**
- * Measures reads that wait for a change: their memory, and the times of other reads meanwhile. Linux only.
+ * Measures reads that wait for a change: the memory that they take, and the response times of other reads. Linux only.
  *
- * First, each of 10,000 connections reads an item. Then each connection waits with `Prefer: wait=60`: half of them with
- * GET for their item, the others with HEAD for the list. The creation of another item ends the waits for the list.
- * Memory is the resident memory of the process, 5 s after each step and 15 s after the last step. After each
- * measurement of memory, another connection reads one item repeatedly for 10 s.
+ * First, each of 10,000 connections reads an item. Then each connection sends a read with `Prefer: wait=60`: half of
+ * them GET their item, the others HEAD the list. The creation of another item ends the waits for the list. Memory is
+ * the resident memory of the process, 5 s after each step, but 15 s after the last one. After each measurement of
+ * memory, another connection reads one item repeatedly for 10 s.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,7 +26,9 @@ readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
-/** Time from a step to the measurement of memory, in milliseconds. Only an idle service gives memory back. */
+/**
+ * Time from a step to the measurement of memory, in milliseconds. Only an idle service returns memory to the system.
+ */
 const settlingTime = 5_000
 /** Time from the last step to the measurement of memory, in milliseconds. */
 const idleTime = 15_000
@@ -49,7 +51,7 @@ report('Waiting', {
   ],
 })
 
-/** Measures memory and the times of other reads while reads wait, and after they have ended. */
+/** Measures memory and the response times of other reads: before, during and after the waits. */
 async function waiting() {
   const { port, headers, service, ids } = await start()
   const path = requests.read(ids[0] ?? '').path

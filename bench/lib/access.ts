@@ -6,7 +6,7 @@ import { freePort } from '../../test/support/process.js'
 
 const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
-/** Returns a free port and a new secret for a server, and the headers of requests to this server. */
+/** Returns a free port and a new secret for a server, and request headers with a valid token. */
 export async function newAccess() {
   const secret = randomBytes(32).toString('base64url')
   const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }

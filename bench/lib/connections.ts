@@ -1,4 +1,4 @@
-/** HTTP connections over bare sockets, which are cheap: one process on the load's CPU core can have many of them. */
+/** HTTP connections over bare sockets, so cheap that one process on the load's CPU core can open thousands of them. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'
@@ -11,7 +11,9 @@ export interface Connection {
   close: () => void
 }
 
-/** Number of connections opened at a time. The queue of a listening socket would be too short for many more. */
+/**
+ * Number of connections that are opened at the same time. Many more could overflow the queue of the listening socket.
+ */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
@@ -62,7 +64,7 @@ function openConnection(port: number): Promise<Connection> {
 const createConnections = 48
 
 /**
- * Creates up to `count` items, as many as possible in `seconds`.
+ * Creates items until there are `count` of them, or until `seconds` have passed.
  * @returns the ids of the created items
  */
 export async function createItems(

@@ -1,8 +1,8 @@
-/** The items of all workloads: an item's JSON text, including id and project_id, is 250 bytes long. */
+/** Items for all workloads. The JSON text of an item is 250 bytes long, including `id` and `project_id`. */
 
 export const itemBytes = 250
 
-/** Placeholder, as long as an id, for an id or token that is different in each request. */
+/** Placeholder for an id or token that is different in each request. The placeholder is as long as an id. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {

@@ -1,6 +1,6 @@
--- Makes wrk send the requests of one turn. The turn ends when its time is over, or when every value (id or token) has
--- been used once. Arguments: folder of the turn, number of requests to rotate through, seconds. With a fourth argument,
--- the number of connections, the turn waits for the responses that are in flight at its end.
+-- Makes wrk send the requests of one turn (see turns.ts). The turn ends when its time is over, or when every value (id
+-- or token) has been used once. Arguments: folder of the turn, number of requests to rotate through, seconds. A fourth
+-- argument, the number of connections, makes the turn wait at its end for the responses in flight.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -61,8 +61,8 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- After the time limit, makes a connection rest once its last response has arrived, and ends the turn once all
--- connections rest. The turn waits because slow responses in flight at its end are a large part of the work.
+-- After the time limit, stops sending requests, and ends the turn once no response is in flight. Slow responses at the
+-- end of a turn are a large part of the work, so they must count.
 function drain(connections)
   local resting = 0
   function delay()
@@ -74,7 +74,7 @@ function drain(connections)
   end
 end
 
--- Ends the turn before the duration given to wrk, which includes time for slow responses.
+-- Ends the turn early: the duration given to wrk also includes time for slow responses.
 function finish(now)
   if elapsed > 0 then return end
   elapsed = now - started
@@ -93,7 +93,7 @@ function done(summary)
   ))
 end
 
--- Splits a request at the place where a value is inserted. A byte that occurs in no request marks this place.
+-- Splits a request at the marker for the value (id or token). The marker is a byte that occurs in no request.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

@@ -1,4 +1,4 @@
-/** The load of one turn: sends the requests of a workload to one server for a number of seconds. */
+/** Generates the load of one turn: sends the requests of a workload to one server for a number of seconds. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** How much longer than planned a turn may take because of slow responses, in seconds. */
+/** Extra time that a turn may take because of slow responses, in seconds. */
 const maximumDelay = 120
 
 /** Returns the version of wrk, for the head of a results section. Ends the process if wrk is not installed. */
@@ -24,17 +24,17 @@ interface Load {
   port: number
   headers: Headers
   requests: Request[] // sent in rotation
-  values: string[] | undefined // ids or tokens for `anyId`, each used once
+  values: string[] | undefined // ids or tokens that replace `anyId`, each used once
   connections: number
-  pipelined?: number | undefined // requests that a connection sends in one write, by default 1
+  pipelined?: number | undefined // number of requests that a connection sends in one write; 1 by default
   seconds: number
-  waitsForLast: boolean // whether responses still in flight at the end are awaited and counted
+  waitsForLast: boolean // whether to wait for the responses in flight at the end, and to count them
 }
 
 /**
- * Sends a load with wrk. Each connection sends its next request as soon as a response arrives.
+ * Generates load with wrk. Each connection sends its next request as soon as a response arrives.
  * @returns the responses per second (`rate`) and the number of responses (`answers`)
- * @throws if a response is missing or reports an error, because such a turn has no valid rate
+ * @throws if a response is missing or reports an error, because the rate of that turn would be invalid
  */
 export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
@@ -58,7 +58,7 @@ export async function sendLoad(load: Load) {
   const output = await outputOf({ command: 'wrk', args })
   rmSync(folder, { recursive: true })
 
-  // The line that load.lua prints.
+  // load.lua prints the result as the last line.
   const result: { answers: number; seconds: number; refused: number; broken: number } = JSON.parse(
     output.trimEnd().split('\n').at(-1) ?? '',
   )

@@ -1,4 +1,4 @@
-/** The conditions under which results are measured: machine, versions and command. */
+/** Describes the conditions of a measurement: machine, versions and command. */
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // A changed results file does not count, because this file is not part of the measured code.
+  // Changes to the results file do not count, because the file is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

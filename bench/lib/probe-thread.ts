@@ -1,4 +1,4 @@
-/** The thread that sends the requests of `probe.ts`, so that their timing does not depend on the rest of the load. */
+/** Sends the requests of `probe.ts` in a separate thread, so that the rest of the load does not affect their timing. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Measures response times during a load: one connection sends small requests, one after the other. */
+/** Measures response times during a load: one connection sends small requests, one after another. */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -11,8 +11,9 @@ export interface Waits {
 }
 
 /**
- * Sends one of the requests every two milliseconds, in rotation, from a separate thread.
- * @returns a function that stops the requests. A response that is still missing counts with the time so far.
+ * Sends the requests in rotation, one every two milliseconds, from a separate thread.
+ * @returns a function that stops the requests. If a response is still missing, the time since its request was sent
+ * counts.
  */
 export async function startReading(
   port: number,

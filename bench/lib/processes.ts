@@ -1,6 +1,6 @@
 /**
- * Starts the servers and the load, each pinned to its core. At the end of the run, even after an error or a signal, all
- * processes are killed and all temporary files removed.
+ * Starts the servers and the load, each pinned to a CPU core. When the run ends, even by an error or a signal, all
+ * processes are killed and all temporary files are removed.
  */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
@@ -19,7 +19,7 @@ export interface Program {
   stdio?: StdioOptions
 }
 
-/** A started program, with the end of its standard error output, and a promise that resolves when the program ends. */
+/** A started program, the last part of its standard error output, and a promise that resolves when the program ends. */
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000 // milliseconds
@@ -34,7 +34,7 @@ export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // If a build was interrupted, its processes may still be writing to the folder.
+  // The removal is retried: if a build was interrupted, its processes may still be writing to the folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
@@ -93,7 +93,7 @@ export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Sends SIGTERM to programs, and waits until they have ended. After ten seconds, kills a program. */
+/** Sends SIGTERM to programs, and waits until they have ended. Programs that still run after ten seconds are killed. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

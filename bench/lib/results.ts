@@ -1,4 +1,4 @@
-/** Tables and the results file. Each benchmark writes only its own section. */
+/** Formats tables, and writes the results file. Each benchmark writes only its own section of the file. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export function print(line: string) {
 /**
  * Prints a report, and writes the report into the results file unless `--no-write` is given.
  * @param name name of the section
- * @param report conditions of the results (`facts`), and paragraphs and tables (`parts`)
+ * @param report `facts` are the conditions of the measurement; `parts` are paragraphs and tables
  */
 export function report(name: string, { facts, parts }: { facts: string[]; parts: string[] }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`

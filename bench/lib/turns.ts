@@ -9,7 +9,7 @@ import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
 import type { Workload } from './workloads.js'
 
-/** A side of the comparison with its running server. */
+/** A side of the comparison, and its running server. */
 interface Contender {
   side: Side
   port: number
@@ -27,9 +27,12 @@ export interface Turn {
 }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of new tokens made for each second of a turn: more than any side can use. */
+/** Number of new tokens that are made for each second of a turn: more than any side can use. */
 const maximumPerSecond = 60_000
-/** Time limits for creating the initial items of a store, and the items that a turn deletes, in seconds. */
+/**
+ * Time limits in seconds: `start` for creating the initial items of a store, `turn` for creating the items that a turn
+ * deletes.
+ */
 const createSeconds = { start: 300, turn: 30 }
 
 /**
@@ -96,14 +99,17 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
 /** Returns the CPU time that a program has used so far, in seconds (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
-  // The first field to drop is the name of the program, in parentheses, which may contain any characters.
+  // Skips all fields up to the name of the program, which is in parentheses and may contain any characters.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100 // 100 ticks per second on every system with Node.js
+  return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns a value for each request of a turn: a new token, or the id of an item to delete; `undefined` if none. */
+/**
+ * Returns the values for the requests of a turn: new tokens, or ids of items to delete; `undefined` if the requests
+ * need no values.
+ */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,

@@ -7,12 +7,12 @@ type Kind = keyof typeof requests
 export interface Workload {
   name: string
   title: string
-  kinds: Kind[] // kinds of request, which are sent in rotation
+  kinds: Kind[] // kinds of requests, sent in rotation
   items: number // number of items in the store at the start
   connections: number
   isList?: boolean
   withNewTokens?: boolean // whether each request has a new token
-  pipelined?: number // requests that a connection sends in one write
+  pipelined?: number // number of requests that a connection sends in one write
 }
 
 export const workloads: Workload[] = [

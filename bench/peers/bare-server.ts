@@ -1,7 +1,7 @@
 /**
- * Server of the side `bare`, whose responses have the same headers and the same length as the service's responses.
- * A small body is a string, because Node.js then writes head and body together, which is faster than a prepared Buffer.
- * A long list is faster as a Buffer.
+ * Server of the side `bare`. Its responses have the same headers and the same length as those of the service. Small
+ * bodies are strings, because Node.js writes head and string together, which is faster than a prepared Buffer. For a
+ * long list, a Buffer is faster.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -13,7 +13,7 @@ export default {
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  /** Starts the server, which stores no items, but prepares a list. */
+  /** Starts the server with a prepared list. The server stores no items. */
   start: async ({ port, list }) => [
     await startServer({ port, args: [server, String(port), String(list)] }),
   ],

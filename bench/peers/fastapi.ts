@@ -7,7 +7,7 @@ import { createItems } from '../lib/connections.js'
 import { startServer } from '../lib/processes.js'
 import type { Side } from './sides.js'
 
-const python = '/usr/bin/python3' // the Python of the operating system, whose packages include FastAPI
+const python = '/usr/bin/python3' // the operating system's Python, for which FastAPI is a system package
 const printVersions = `
 import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
 print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydantic {pydantic.VERSION}, uvicorn {uvicorn.__version__}")
@@ -17,7 +17,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is compared only between Node.js servers. A turn with the longest list would take more than a minute.
+  // Pipelining is compared only between Node.js servers. With the longest list, a turn would take more than a minute.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 

@@ -49,7 +49,7 @@ export function itemStoreAt({ commit, folder }: { commit: string; folder: string
   return side(`item-store@${commit}`, about, folder)
 }
 
-/** @param folder checkout with the build that is measured */
+/** @param folder checkout with the build to measure */
 function side(name: string, about: string, folder: string): Side {
   return {
     name,

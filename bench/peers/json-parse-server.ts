@@ -1,4 +1,6 @@
-/** Server of the side `json-parse`: items are objects in a `Map`, and tokens are not checked, as in a first version. */
+/**
+ * Server of the side `json-parse`, as simple as a first version: items are objects in a `Map`; tokens are not checked.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -18,12 +18,12 @@ export interface Side {
   about: string
   skips?: string[] // names of workloads in which this side is not measured
   version?: () => string | undefined // `undefined` if the side is not installed
-  start: (options: StartOptions) => Promise<Child[]> // returns its programs, the server first
+  start: (options: StartOptions) => Promise<Child[]> // returns the side's programs, the server first
   create: (
     server: { port: number; headers: Headers },
     count: number,
     seconds: number,
-  ) => Promise<string[]> // creates as many items as fit into the time, and returns their ids
+  ) => Promise<string[]> // creates items until there are `count` of them or the time is over, and returns their ids
 }
 
 export const sides: Side[] = [itemStore, itemStoreOnRedis, bare, fastapi]

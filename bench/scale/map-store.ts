@@ -1,7 +1,7 @@
 /**
- * The store with which the scale run compares the memory store: the shortest implementation of `ItemStore`
- * (src/store/item-store.ts) with a limit in bytes, and with lists that are snapshots. The texts are strings in a `Map`,
- * with a character for each byte, so that `read` returns the same bytes.
+ * The store with which the scale benchmark compares the memory store: the shortest `ItemStore`
+ * (src/store/item-store.ts) that has a limit in bytes and whose lists are snapshots. The texts are strings in a `Map`,
+ * with one character for each byte, so that `read` returns the same bytes.
  */
 
 import type { EncodedItem } from '../../src/item/item.js'
@@ -12,7 +12,7 @@ const itemsInChunk = 256
 
 export function createMapStore(maxBytes: number): ItemStore {
   const texts: Map<string, string> = new Map()
-  /** Total length of the texts in bytes, each with a comma. */
+  /** Total length of the texts, each with a comma after it, in bytes. */
   let used = 0
   let changes = 0
 
@@ -44,7 +44,7 @@ export function createMapStore(maxBytes: number): ItemStore {
     read(id) {
       const text = texts.get(id)
       if (text === undefined) return undefined
-      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that `create` or `replace` got
+      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that were passed to `create` or `replace`
     },
 
     replace(id, item, expected) {
@@ -82,7 +82,7 @@ export function createMapStore(maxBytes: number): ItemStore {
     },
 
     version: () => String(changes),
-    watch: () => () => undefined, // the scale run has no waiting reads
+    watch: () => () => undefined, // the scale benchmark has no waiting reads
     size() {
       const usedBytes = used + texts.size * itemOverhead
       const itemBytes = used - texts.size

@@ -1,4 +1,4 @@
-/** The phases of a scale run on one side, and how long reads wait during each phase. */
+/** Runs the phases of the scale benchmark on one side, and measures how long reads wait during each phase. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,10 +15,16 @@ export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
 const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for reading lists, in seconds
-/** Size of the warm-up. Without it, memory for compiled code and a larger heap would count as memory of the items. */
+/**
+ * Size of the warm-up. Without a warm-up, memory for compiled code and a larger heap would count as memory of the
+ * items.
+ */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/** Minimum and maximum number of changes in the churn. Between them, there are as many changes as items. */
+/**
+ * Minimum and maximum number of changes in the churn. Within these limits, the churn makes as many changes as there are
+ * items.
+ */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {
@@ -40,7 +46,7 @@ export async function measure({ side, items, heap }: Run) {
   const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
     askServer(server, action, count)
 
-  /** Runs an action. @returns the result of the action, and how long reads waited meanwhile */
+  /** Runs an action while a probe reads items. @returns the result of the action, and how long the reads waited */
   async function probed(action: () => Promise<number>) {
     const ids: string[] = await askServer(server, 'ids')
     const stopReading = await startReading(
@@ -93,7 +99,7 @@ async function askServer(server: Child, action: keyof Actions, count?: number) {
   return value
 }
 
-/** Reads complete lists, one after the other. @returns the median rate in bytes per second */
+/** Reads complete lists, one after another. @returns the median rate in bytes per second */
 async function rateOfLists(origin: string) {
   const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []

@@ -1,6 +1,6 @@
 /**
- * One side of the scale run: a store behind a bare `node:http` server. Messages from the parent process make the server
- * fill, change or empty the store, a few items in each turn of the event loop, as requests would.
+ * One side of the scale benchmark: a store behind a bare `node:http` server. Messages from the parent process make the
+ * server fill, change or empty the store. As under a load of requests, each turn of the event loop handles a few items.
  */
 
 import { once } from 'node:events'
@@ -18,22 +18,25 @@ export type Side = 'blocks' | 'map'
 export type Actions = typeof actions
 type NewItem = { id: ItemId; text: EncodedItem }
 
-/** Number of operations in a turn of the event loop, as with requests from 16 connections. */
+/** Number of operations in a turn of the event loop, as if 16 connections sent requests. */
 const operationsInTurn = 16
-/** Number of bytes of a list that are written in a turn, as in the service. */
+/** Number of bytes of a list that are written in one turn of the event loop, as in the service. */
 const batch = 1024 * 1024
 /** Number of items that the churn does not change, because the probe reads them. */
 const keptItems = 1000
 /** Minimum and maximum length of an item in the churn. The average is `itemBytes`. */
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** Text whose beginning is used as the text of items. Its first `itemBytes` bytes are a complete item. */
+/** The text of each item is the beginning of this text. The first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
 const createStore = side === 'map' ? createMapStore : createMemoryStore
 const store = createStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** Numbers of the items in the store, kept outside of the JavaScript heap, so that they affect both sides equally. */
+/**
+ * The number of each item in the store, from which its id is computed. The numbers are kept outside the JavaScript
+ * heap, so that they affect both sides equally.
+ */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -46,15 +49,18 @@ createServer(async ({ url = '/' }, response) => {
     await sendChunks(list.chunks, response)
     list.release()
   } else {
-    const item = await store.read(id as ItemId) // an id that the probe got from `ids`
+    const item = await store.read(id as ItemId) // the probe got this id from `ids`
     response.writeHead(item === undefined ? 404 : 200, { 'Content-Length': item?.length ?? 0 })
     response.end(item)
   }
 }).listen(Number(port), '127.0.0.1')
 
-/** Actions that messages start. All but `ids` and `memory` return the processor time per item in microseconds. */
+/**
+ * Actions that the parent process requests. All actions but `ids` and `memory` return the processor time per item, in
+ * microseconds.
+ */
 const actions = {
-  /** Creates items until there are `count`. */
+  /** Creates items until the store has `count` of them. */
   fill: (count: number) =>
     inTurns(
       count - filled,
@@ -66,7 +72,7 @@ const actions = {
       ({ id, text }) => store.create(id, text),
     ),
 
-  /** Replaces random items, or deletes them and creates others. */
+  /** Replaces random items, or deletes them and creates new ones. */
   churn: (count: number) =>
     inTurns(
       count,
@@ -122,7 +128,7 @@ process.on('message', async (message) => {
   process.send?.({ value: await actions[action](count) })
 })
 
-/** Sends a list as the service does: after each batch, other requests have a turn. */
+/** Sends a list in batches, as the service does. Between batches, the server can handle other requests. */
 async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) {
   let written = 0
   for await (const chunk of chunks) {
@@ -141,12 +147,12 @@ function newItem(bytes: number): NewItem {
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
 
-/** Returns a random integer from 0 up to, but not including, a limit. */
+/** Returns a random integer that is at least 0 and less than `limit`. */
 function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** Returns the text of an item in a new buffer, as each request does. */
+/** Returns the text of an item in a new buffer, as if the text came from a request. */
 function textOf(bytes: number) {
   return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
 }
@@ -155,18 +161,21 @@ function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** Returns the id of an item by its number. Ids are distributed like random ids, but need not be kept in memory. */
+/** Computes the id of an item from its number. The ids are distributed like random ids, but take up no memory. */
 function idOf(number: number) {
   const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
     return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, '0')
   })
   const text = parts.join('').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  const id = Buffer.from(text, 'latin1').toString('latin1') // a flat string, not a tree of parts
-  return id as ItemId // in the form of a UUID
+  const id = Buffer.from(text, 'latin1').toString('latin1') // makes a flat string, where V8 would keep a tree of parts
+  return id as ItemId // in the format of a UUID
 }
 
-/** Calls `act` with `count` inputs. @returns processor time per call in microseconds, without the making of inputs */
+/**
+ * Calls `act` with `count` inputs.
+ * @returns the processor time per call, in microseconds, without the time for making the inputs
+ */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

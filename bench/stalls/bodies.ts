@@ -1,9 +1,12 @@
-/** Bodies for creates, almost as long as the service accepts by default. Each contains one kind of JSON text. */
+/**
+ * Request bodies for creates, almost as long as the service accepts by default. Each body contains one kind of JSON
+ * text.
+ */
 
 /** Length of a body in bytes, a little less than the default of `MAX_BODY_BYTES`. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
-/** Functions that make bodies, by kind. */
+/** Functions that each make one kind of body. */
 export const bodies: Record<string, () => Buffer> = {
   'distinct names': () => object(names()),
   'the same name': () => object(repeated('"":1,')),
@@ -27,7 +30,7 @@ function object(members: string) {
   return Buffer.from(`{"data":{${members}}}`)
 }
 
-/** Repeats a text up to the length of a body, without a trailing comma. */
+/** Repeats a text until it fills a body, and removes the last comma, if any. */
 function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
