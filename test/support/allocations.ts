@@ -12,7 +12,7 @@ export class Allocations {
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  /** Replaces the constructors and functions until `restore` is called. */
+  /** Replaces all constructors and functions that allocate memory, until `restore` is called. */
   constructor() {
     for (const name of constructors) {
       this.#replace(globalThis, name, {
@@ -40,8 +40,8 @@ export class Allocations {
   }
 
   /**
-   * Calls `act`, whose memory allocation with this number fails. The first allocation has the number 0.
-   * @returns whether `act` made that many allocations, and the error that `act` has thrown, if any.
+   * Calls `act`, and makes the allocation with this number fail. Allocations are counted from 0.
+   * @returns `failed`: whether `act` made that many allocations; `thrown`: the error that `act` threw, if any.
    */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number

@@ -41,7 +41,7 @@ function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): voi
   assert.equal(current.length + freeNumbers.length, byNumber.length)
 }
 
-/** Checks that the texts of a block match its table, and that the index has the block of each item. */
+/** Checks that the texts of a block match its table, and that the index names this block for each of its items. */
 function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: Block): void {
   const { bytes, start, words, slab } = frame
   assert.ok(count > 0, 'a block has no items')
@@ -82,7 +82,10 @@ function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
   assert.equal(frames.pinnedFrom, chain.open[0]?.moment ?? Number.POSITIVE_INFINITY)
 }
 
-/** Checks that each used frame belongs to one block, each place in a slab is used or free, and the totals match. */
+/**
+ * Checks that each used frame belongs to one block, that each place in a slab is used or free, and that the totals
+ * match.
+ */
 function assertFrames({ frames }: Blocks, all: Block[]): void {
   const used = new Set(all.map(({ frame }) => frame))
   assert.equal(used.size, all.length)
@@ -135,7 +138,7 @@ export function assertSoundIndex({ tables, records }: ItemIndex): number {
   return inUse
 }
 
-/** Checks that the free records of a page are those without a slot. @returns the number of used records. */
+/** Checks that a record of a page is free if, and only if, it has no slot. @returns the number of used records. */
 function recordsInUse({ number, words, free, size }: Page, handles: Set<number>): number {
   if (words.length === 0) return size
   const freePlaces = new Set<number>()

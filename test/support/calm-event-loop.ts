@@ -1,6 +1,6 @@
 /**
- * Makes a service under test that loads this file measure no delay of its event loop. Otherwise, the service would
- * reject requests whenever the machine is busy.
+ * Hides delays of the event loop from the service under test that loads this file. Otherwise, the service would reject
+ * requests whenever the machine is busy.
  */
 
 import { syncBuiltinESMExports } from 'node:module'

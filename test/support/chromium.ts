@@ -43,14 +43,15 @@ export interface Page extends Finder {
   reload(): Promise<unknown>
   url(): string
   /**
-   * Returns the resolved value of an expression in the page. To wait for a value, repeat the call: Playwright's
-   * `waitForFunction` calls `eval` in the page from its second attempt, which the pages' policy forbids.
+   * Evaluates an expression in the page, and returns the resolved value. To wait for a value, repeat the call.
+   * Playwright's `waitForFunction` is no alternative: from its second attempt it calls `eval`, which the policy of the
+   * pages forbids.
    */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** Listens for dialogs of the browser, such as `confirm`. The page's own dialogs cause no event. */
+  /** Listens for dialogs of the browser, such as `confirm`. Dialogs that are part of the page cause no event. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(
@@ -128,15 +129,15 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** Options for a test that needs Chromium, which is found by `CHROMIUM_PATH` or in a folder of `PATH`. */
+/** Options for a test that needs Chromium. Chromium is found by `CHROMIUM_PATH`, or in a folder of `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 /** Maximum time for an action in a page, in milliseconds: enough on a busy machine. */
 const actionTimeout = 20_000
 
 /**
- * Starts one browser for all tests in a file when the first test needs it, and closes it after the last test. Call this
- * function outside of tests.
+ * Provides one browser for all tests in a file. The browser starts when the first test needs it, and closes after the
+ * last test. Call this function outside of tests.
  * @returns a function that opens a context with its own storage. The function throws an `AssertionError` if Chromium is
  * not installed.
  */
@@ -151,7 +152,10 @@ export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   }
 }
 
-/** Opens a page in its own browser, which is closed after the test. @throws {AssertionError} without Chromium. */
+/**
+ * Opens a page in a new browser, which is closed after the test.
+ * @throws {AssertionError} if Chromium is not installed.
+ */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())
@@ -163,6 +167,7 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
-  // Chromium runs as root only without a sandbox. Starting a process is slower than most tests, so all pages share one.
+  // As root, Chromium runs only without a sandbox. All pages share one process, because starting a process takes longer
+  // than most tests.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the conformance tests of the package against one service after the other. Arguments: the file of the tests, and
- * the base URL of each service.
+ * Runs the package's conformance tests against several services, one at a time. Arguments: the test file, then the base
+ * URL of each service.
  */
 
 import { pathToFileURL } from 'node:url'

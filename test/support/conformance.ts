@@ -25,8 +25,8 @@ export async function conformanceOf({ baseUrl, secret }: Service): Promise<Confo
 const each = fileURLToPath(new URL('./conformance-of-each.js', import.meta.url))
 
 /**
- * Runs the tests of one clause against several services with the same secret, in one process. A run of all tests, or
- * a process for each service, would take seconds each time.
+ * Runs the tests of one clause against several services with the same secret, in one process. To run all tests, or to
+ * start a process for each service, would take seconds every time.
  */
 export async function clauseOf(
   services: readonly Service[],

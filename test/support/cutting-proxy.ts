@@ -1,20 +1,23 @@
-/** A proxy to a service, which can close a connection before it passes on the request or the response. */
+/** A proxy to a service. The proxy can close a connection before it passes on the request or the response. */
 
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** Whether the proxy passes a request on, or closes the connection before it passes on the request or the response. */
+/**
+ * What the proxy does with a request: passes it on, or closes the connection before the request or before the response.
+ */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {
-  /** Base URL of the service through the proxy, which ends with `/api/v1`. */
+  /** Base URL that reaches the service through the proxy, ending with `/api/v1`. */
   readonly baseUrl: string
   readonly cuts: number
 }
 
 /**
- * Starts the proxy. @param port returns the current port of the service.
- * @param fate called for each request. A request that arrives in several parts counts as several requests.
+ * Starts the proxy.
+ * @param port returns the current port of the service.
+ * @param fate called for each request. If a request arrives in several parts, `fate` is called for each part.
  */
 export async function cuttingProxy(
   port: () => number,

@@ -25,13 +25,15 @@ export const screens = {
 /** A browser context in which tests open one page after another. */
 interface GuardedContext {
   readonly context: Context
-  /** A page that stays open, so that the next page need not start another process. */
+  /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** Rules for the requests of the open page, and the list to which its problems are added. */
+  /** Rules for the requests of the open page, and the list that collects the problems of the page. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
-/** Matches Chromium's log message about an error response of the service, which is not an error of the page. */
+/**
+ * Matches Chromium's log message about an error response of the service. An error response is not an error of the page.
+ */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 /**
@@ -42,7 +44,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // The problems are checked before the services of the test stop, because open pages would then log errors.
+  // Checks the problems before the services of the test stop, because pages that are still open would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -82,8 +84,8 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // An open page would keep using the processor. This hook is added before any `await`: after one, Node.js might
-    // add the hook to another test.
+    // Closes the page, because an open page keeps using the processor. The hook is added before any `await`: after an
+    // `await`, Node.js might add the hook to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -130,7 +132,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [])
 }
 
-/** Checks that the page is not wider than the screen, where it would scroll sideways. */
+/** Checks that the page is not wider than the screen. A wider page would scroll sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const widths = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',

@@ -1,6 +1,6 @@
 /**
  * Clients that continuously create, replace, read and delete items, and check every item that they read. Each item
- * belongs to one client. After a change with an unknown outcome, a read may find the item before or after the change.
+ * belongs to one client. After a change with an unknown outcome, a read may find the state before or after the change.
  */
 
 import assert from 'node:assert/strict'
@@ -12,14 +12,14 @@ import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** Version of an item. Each change makes a new one; `undefined` means that the item is deleted. */
+/** Version number of an item. Each change makes a new version; `undefined` means that the item is deleted. */
 type Version = number | undefined
 
 interface Item {
   readonly id: string
   /** Versions that a read may find: the last acknowledged version, and versions with an unknown outcome. */
   possible: Version[]
-  /** Versions with an unknown outcome, which may still take effect at any time. */
+  /** Versions with an unknown outcome: the change to such a version may still take effect at any time. */
   readonly uncertain: Version[]
   last: Success
 }
@@ -49,7 +49,7 @@ export interface ItemLoad {
   lastRefused(): number
   /** Stops the clients. @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items, from another service if given. @returns acknowledged changes that were lost; usually none. */
+  /** Reads all items, from the service `from` if given. @returns acknowledged changes that were lost; usually none. */
   lost(from?: OwnService): Promise<readonly Success[]>
   /** Deletes all items. The clients have to be stopped first. */
   clear(): Promise<void>
@@ -87,7 +87,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
   }
 
   async function createItem(version: number): Promise<Item | undefined> {
-    bytes += bytesOf(version) // counted before the response, so that `wantsMore` of other clients includes it
+    bytes += bytesOf(version) // counted before the response, because `wantsMore` of other clients needs these bytes
     const { status, text, success, isRefused } = await call('POST', '/items', version)
     if (isRefused) {
       bytes -= bytesOf(version)
@@ -159,7 +159,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     agent.destroy()
   })
   const works = Promise.all(Array.from({ length: clients }, (_, client) => work(client)))
-  works.catch(() => undefined) // handled here, because `stop` throws the error
+  works.catch(() => undefined) // no unhandled rejection: `stop` throws the error
 
   return {
     statuses,

@@ -9,12 +9,12 @@ export interface ItemsPage extends Page {
   readonly editor: Locator
   /** The panel with the editor, which has the role of a dialog. */
   readonly dialog: Locator
-  /** Clicks the button with this name, or the last such button if there are several. */
+  /** Clicks the button with this name. If several buttons have the name, clicks the last of them. */
   choose(button: string): Promise<void>
   /** Clicks a button in the "More" menu of the toolbar. */
   chooseMore(button: string): Promise<void>
   cell(text: string): Locator
-  /** Opens the editor for the first item that has a value. */
+  /** Opens the editor for the first item that has a cell with this text. */
   open(text: string): Promise<void>
   /** Waits until the page shows a text. */
   sees(text: string | RegExp): Promise<void>
@@ -24,9 +24,9 @@ export interface ItemsPage extends Page {
   openFile(name: string, text: string): Promise<void>
   /** Saves the text in the editor, and waits until the editor has closed. */
   save(): Promise<void>
-  /** Waits until an element that matches a selector, by default the list, has the focus. */
+  /** Waits until the list, or the element that matches a selector, has the focus. */
   hasFocus(selector?: string): Promise<void>
-  /** Holds back requests, or only requests with one method. @returns a function that releases them. */
+  /** Holds back all requests, or only those with one method. @returns a function that releases the requests. */
   hold(method?: string): Promise<() => Promise<void>>
   /** Replaces the clipboard. @returns a function that returns the text that was copied last. */
   watchClipboard(): Promise<() => Promise<string>>

@@ -1,4 +1,6 @@
-/** Generates arbitrary JSON texts: everything that the grammar allows, not only the output of one serialiser. */
+/**
+ * Generates arbitrary JSON texts. They cover everything that the grammar allows, not only the output of one serialiser.
+ */
 
 import fc from 'fast-check'
 
@@ -23,7 +25,7 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // In Node.js 24 and 26, JSON.parse reads the name "\n" as "\\" after it has read the name "\\" once. So JSON.parse
+  // After JSON.parse of Node.js 24 or 26 has read the name "\\" once, it reads the name "\n" as "\\". So JSON.parse
   // cannot be an oracle for names that begin with a backslash.
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {

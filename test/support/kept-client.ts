@@ -1,4 +1,4 @@
-/** HTTP clients that reuse their connections, and open new connections for lost ones. */
+/** HTTP clients that reuse their connections, and open a new connection when they lose one. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -7,7 +7,9 @@ import { type Answer, answer, readAnswer, type Service } from '../conformance/cl
 import { itemOf } from '../conformance/expect.js'
 import { until } from './until.js'
 
-/** A response. If none arrives completely, the status is 0 and the text is the error code, such as `ECONNRESET`. */
+/**
+ * A response. If no complete response arrives, the status is 0, and the text is the error code, such as `ECONNRESET`.
+ */
 export interface Outcome extends Answer {
   /** Whether the request was the first on its connection. */
   readonly isNew: boolean
@@ -20,7 +22,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Maximum time for a response, in milliseconds: enough on a busy machine, but less than a test waits. */
+/** Maximum time for a response, in milliseconds: enough on a busy machine, but shorter than the timeouts of tests. */
 const timeout = 10_000
 
 /**
@@ -50,7 +52,10 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/** Starts clients with one connection each, which create items without a pause until they are stopped or refused. */
+/**
+ * Starts clients with one connection each. The clients create items without a pause, until they are stopped or their
+ * connection is refused.
+ */
 export function busyClients(service: Service, count: number) {
   let isOver = false
   const clients = Array.from({ length: count }, () => {
@@ -78,7 +83,10 @@ export function busyClients(service: Service, count: number) {
     stop(): void {
       isOver = true
     },
-    /** Waits for the clients. @returns for each client, the ids of its items and the errors of its connections. */
+    /**
+     * Waits until all clients have ended.
+     * @returns for each client, the ids of its items and the errors of its connections.
+     */
     async ended(): Promise<readonly { ids: string[]; broken: string[] }[]> {
       await Promise.all(works)
       return clients

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
 import type { ListGuarantees } from '../../src/store/item-store.js'
 
-/** The items that a list may show, and the items that it must show. */
+/** The items that one list may show, and the items that this list must show. */
 interface Seen {
   /** Returns whether an item with this text belongs in the list. */
   readonly isWanted: (text: string) => boolean
@@ -71,5 +71,5 @@ export class ListedItems {
 }
 
 function idOf(text: string): ItemId {
-  return text.slice(7, 43) as ItemId // `itemText` puts the id there
+  return text.slice(7, 43) as ItemId // `itemText` puts the id at this position
 }

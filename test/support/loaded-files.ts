@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Returns the URLs of all files that processes of Node.js have loaded until they ended.
+ * Returns the URLs of all files that Node.js processes loaded before they ended.
  * @param folder value of `NODE_V8_COVERAGE` for the processes.
  */
 export function loadedFiles(folder: string): string[] {

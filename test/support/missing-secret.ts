@@ -16,7 +16,7 @@ export const withoutSecret = [
   },
 ] as const
 
-/** Checks log and responses of a service without a usable secret (interface §5.5), and stops the service. */
+/** Checks the log and the responses of a service without a usable secret (interface §5.5), and stops the service. */
 export async function assertServesWithoutSecret(
   { child, printed, ended }: OwnProcess,
   says: RegExp = withoutSecret[0].says,

@@ -1,4 +1,4 @@
-/** Runs nginx with a configuration file of `deploy/`, which is adapted to this machine. */
+/** Runs nginx with a configuration file from `deploy/`, adapted to this machine. */
 
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
@@ -8,9 +8,10 @@ import { emptyFolder } from './tarball.js'
 import { readText } from './tools.js'
 
 /**
- * Writes an adapted configuration. @returns its folder, and the arguments that make nginx use the configuration.
+ * Writes an adapted configuration.
+ * @returns the folder of the configuration, and the arguments that make nginx use it.
  * @param file path of the original configuration, relative to the root of the repository.
- * @param changes replacements of texts, each of which occurs exactly once in the original.
+ * @param changes replacements of texts. Each text occurs exactly once in the original.
  * @param directives additional directives for all servers.
  */
 export function configureNginx(

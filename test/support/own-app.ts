@@ -1,4 +1,4 @@
-/** Starts this service in the process of the test, which may replace parts of the service. */
+/** Starts this service in the process of the test, so that the test can replace parts of the service. */
 
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -16,7 +16,7 @@ export interface OwnApp extends Service, Pick<Served, 'waitingReads'> {
   readonly log: readonly LogLine[]
 }
 
-/** Returns the parts of the service that are used unless a test replaces them. */
+/** Returns the default parts of the service. A test may replace some of them. */
 export function defaultParts(): ServiceParts {
   return {
     store: createMemoryStore(100_000),

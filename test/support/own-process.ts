@@ -14,24 +14,28 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
   /**
-   * Waits until the output of the process matches. @returns all output so far.
+   * Waits until the output of the process matches a pattern.
+   * @returns all output so far.
    * @throws {Error} if the process ends first, or no matching output arrives in time.
    */
   printed(pattern: RegExp): Promise<string>
   /**
    * Waits until the process has ended and all of its output has been read.
    * @param time maximum time to wait, in milliseconds.
-   * @throws {Error} if the process does not end in time; it is then killed.
+   * @throws {Error} if the process does not end in time. The process is then killed.
    */
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to end, in milliseconds. After a timeout, the time is short, so that tests fail fast. */
+/**
+ * Maximum time for a process to end, in milliseconds. After the first timeout, the maximum is short, so that tests fail
+ * fast.
+ */
 let endTimeout = 120_000
 
 /**
- * Starts a process that always ends with its test. The process ends even if the test fails or times out, the test file
- * throws while it is loaded, or the tests are killed. The process does not keep the tests from ending.
+ * Starts a process that always ends with its test: even if the test fails or times out, if the test file cannot be
+ * loaded, or if the tests are killed. The process does not keep the tests from ending.
  */
 export function ownProcess(
   [program, ...args]: Command,
@@ -78,7 +82,7 @@ export function ownProcess(
 
   after(async () => {
     child.kill('SIGTERM')
-    await ended(2_000).catch(() => undefined) // the process has been killed
+    await ended(2_000).catch(() => undefined) // `ended` has killed the process
   })
   return { child, printed, ended }
 }
@@ -88,7 +92,7 @@ export function ownProcess(
  * An `exit` listener would not run when a signal ends this process.
  */
 function killWithThisProcess(child: OwnProcess['child']): void {
-  const script = 'read -r _; kill -9 "-$1"' // the shell's input ends with this process
+  const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true, // Ctrl-C in the terminal must not reach the shell

@@ -29,7 +29,7 @@ export function withLimits(limits: Partial<Limits>): Command {
   return [process.execPath, serveWithLimits, JSON.stringify(limits)]
 }
 
-/** Matches the end of the log line that has the URL of the service. */
+/** Matches the end of the log line with the URL of the service. */
 const listening = /"msg":"listening on (.*)"\}\n/
 
 /** Waits until a service on this machine responds. @returns functions that send requests to the service. */
@@ -48,10 +48,10 @@ export const ownTest = process.env.BASE_URL ? test.skip : test
 export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /**
- * Starts this service, which is stopped at the end of the test or, if started outside a test, of the test file.
+ * Starts this service until the end of the test. Outside a test, the service runs until the end of the test file.
  * @param env complete environment of the service. `JWT_SECRET` is random unless given.
- * @param command program and arguments that start the service, without host and port. A delayed event loop counts
- * as overload only if `withLimits` gives a `maxEventLoopDelay`.
+ * @param command program and arguments that start the service, without host and port. A delayed event loop counts as
+ * overload only if `withLimits` gives a `maxEventLoopDelay`.
  * @throws {Error} if the service ends, or does not listen in time.
  */
 export async function ownService(

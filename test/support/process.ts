@@ -12,10 +12,10 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Port ranges, one for each process. They end below port 32768, the first port that Linux gives to clients. */
+/** Port ranges, one for each process. All ranges are below port 32768, the first port that Linux gives to clients. */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** The first port in the range of this process, and the number of ports that are used so far. */
+/** The first port in the range of this process, and the number of ports in the range that are used so far. */
 let ownPorts: Promise<number> | undefined
 let usedPorts = 0
 
@@ -35,7 +35,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Claims a range of ports: listens on its first port until this process ends. @returns the first port. */
+/**
+ * Claims a range of ports by listening on the first port of the range until this process ends.
+ * @returns the first port.
+ */
 async function claimPorts(): Promise<number> {
   for (let place = process.pid; ; place += 1) {
     const first = ports.first + ports.ofProcess * (place % ports.processes)

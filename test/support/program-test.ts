@@ -4,12 +4,12 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 
-/** Folders to search for programs. The folders of administrators' programs are not on every user's PATH. */
+/** Folders to search for programs. Not every user's PATH has the folders of administrators' programs. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 /**
  * Defines a test that runs an installed program, for example `nginx`. If the program is missing, the test is skipped,
- * as the last lines of the report say. With `CI=true`, the test file fails instead.
+ * and the last lines of the report say so. With `CI=true`, the test file fails instead.
  * @param run called with the path of the program.
  */
 export function programTest(

@@ -9,13 +9,13 @@ export interface RawAnswer {
 
 export type AnswerReader = ReturnType<typeof answerReader>
 
-/** @param isHead returns whether the response with this index answers a HEAD request, and so has no body. */
+/** @param isHead returns whether the response with this index belongs to a HEAD request, and so has no body. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   /** Complete responses, except those with status 100. */
   const answers: RawAnswer[] = []
   /** Complete responses, including those with status 100. */
   const all: RawAnswer[] = []
-  /** Number of responses with status 100 before each other response, by its index in `answers`. */
+  /** Number of responses with status 100 that came before a response in `answers`, by the index of this response. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0

@@ -19,14 +19,19 @@ export interface OwnCluster {
   readonly nodes: readonly ClusterNode[]
   /** Starts all nodes and waits until they serve all slots. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>
-  /** Waits until nodes, by default all, report that all slots are served and that replicas are connected. */
+  /**
+   * Waits until these nodes report that all slots are served and that replicas are connected. By default, waits for all
+   * nodes.
+   */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** Sets the time after which the other nodes consider a silent node down, in milliseconds. */
+  /** Sets the time after which a node that does not respond counts as down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
 }
 
 const count = 6
-/** Node timeouts in milliseconds. Once the cluster exists, a long timeout keeps busy nodes from counting as down. */
+/**
+ * Node timeouts in milliseconds. Once the cluster exists, the timeout is so long that busy nodes do not count as down.
+ */
 const timeouts = { beginning: '1000', later: 60_000 }
 
 /** Returns a cluster node that is not started yet. The node ends with the test or test file that creates it. */
@@ -79,7 +84,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setNodeTimeout(timeouts.later)
-      // Failovers are allowed only now, because a slow start on a busy machine could have caused one.
+      // Failovers are allowed only from now on. Earlier, a slow start on a busy machine could have caused a failover.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }

@@ -27,7 +27,7 @@ export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
     () => connect(target.url.replace('redis+unix://', '')),
     (client, server) => {
       client.on('data', (data) => {
-        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // the padding of long items
+        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // without the padding of long items
         server.write(data)
       })
       server.on('data', (data) => {

@@ -13,13 +13,15 @@ import { tcpProxy } from './tcp-proxy.js'
 
 /** The name of the watched primary in the configuration of the sentinels. */
 export const primaryName = 'main'
-/** IP address from which sentinels and replicas connect, so that the proxy can tell them apart from the service. */
+/**
+ * IP address from which sentinels and replicas connect. The proxy tells them apart from the service by this address.
+ */
 const inner = '127.0.0.9'
 
 export interface WatchedServer extends OwnRedis {
   /** Port of the proxy, through which all clients reach the server. */
   readonly port: number
-  /** From now on, drops all data between the server and its sentinels and replicas. */
+  /** Drops all data between the server and its sentinels and replicas from now on. */
   cutOff(): void
 }
 
@@ -57,7 +59,7 @@ export interface OwnSentinel {
   readonly port: number
   /** Sends a command to the sentinel. @returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Sends a signal to the sentinel, and waits until the process has ended, except for `SIGSTOP` and `SIGCONT`. */
+  /** Sends a signal to the sentinel. Waits until the process has ended, unless the signal is `SIGSTOP` or `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -95,7 +97,8 @@ export async function ownSentinel(
     return stdout.trimEnd()
   }
 
-  // Time in milliseconds after which a sentinel notices that a server has become a replica; by default ten seconds.
+  // Time between two status requests of the sentinel to a server, in milliseconds; by default ten seconds. With a
+  // shorter time, the sentinel soon notices that a server has become a replica.
   await command('sentinel', 'debug', 'info-period', '1000')
 
   return {

@@ -8,16 +8,21 @@ import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/st
 
 export type OwnStoreOptions = Partial<RedisStoreOptions> & Pick<RedisStoreOptions, 'url'>
 
-/** Opens a store, by default with a unique prefix, and with a timeout that even a busy machine does not exceed. */
+/**
+ * Opens a store. By default, the store has a unique prefix, and a timeout that is long enough even on a busy machine.
+ */
 export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
   const log = pino({ level: 'silent' })
   return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
 }
 
-/** Opens a store that is closed after the test or test file; if opened in a hook, it would be closed after the hook. */
+/**
+ * Opens a store that is closed after the test or test file. In a hook, do not call this function: the store would be
+ * closed after the hook.
+ */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
-  after(() => store?.close()) // before the `await`, after which Node.js could assign the hook to another test
+  after(() => store?.close()) // before the `await`: after it, Node.js could assign the hook to another test
   store = await openStore(options)
   return store
 }

@@ -34,7 +34,7 @@ export interface OwnRedis {
   command(...args: string[]): Promise<string>
   /** Starts or restarts the server, and waits until it responds. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>
-  /** Sends a signal to the server, and waits until the process has ended, except for `SIGSTOP` and `SIGCONT`. */
+  /** Sends a signal to the server. Waits until the process has ended, unless the signal is `SIGSTOP` or `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Returns the process id of the server. @throws {Error} if the server is not running. */
   pid(): number
@@ -55,11 +55,16 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   return redis
 }
 
-/** Returns a server as `ownRedis` does. @param starter command that runs the server, such as `unshare -n`. */
+/**
+ * Returns a server like `ownRedis`, but with a command that starts it.
+ * @param starter the command, such as `unshare -n`.
+ */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = emptyFolder()
   const socket = join(folder, 's')
-  /** `ownProcess` in the context of the caller, so that the process ends with the test that created the server. */
+  /**
+   * `ownProcess` in the async context of the caller, so that the process ends with the test that created the server.
+   */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

@@ -12,7 +12,7 @@ export function numbers<Name extends string>(
   const { values } = parseArgs({ options: Object.fromEntries(entries) })
   return Object.fromEntries(
     Object.entries(values).map(([name, text]) => [name, positive(name, String(text))]),
-  ) as Record<Name, number> // the names are those of the defaults
+  ) as Record<Name, number> // the names are the keys of `defaults`
 }
 
 /** Parses the value of a command-line option. @throws {Error} unless it is a number above 0. */

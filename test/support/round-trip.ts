@@ -1,4 +1,4 @@
-/** Tests that every endpoint with items in its response sends any JSON value back unchanged. */
+/** Tests that every endpoint that responds with items returns any JSON value unchanged. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

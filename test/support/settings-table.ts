@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'
 
-/** Descriptions of defaults that the code does not describe, or describes only for this machine or command. */
+/** Descriptions of defaults that depend on the machine or the command, or that the code does not describe. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
@@ -29,7 +29,7 @@ function valuesOf(parse: (text: string) => unknown): string {
   try {
     parse('')
   } catch (error) {
-    // The document explains units above the table.
+    // Removes the units from the message, because the document explains units above the table.
     if (error instanceof Error)
       return error.message.replace(/, (?:in bytes or )?with a unit .*/, '')
   }

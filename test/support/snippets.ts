@@ -40,7 +40,7 @@ export function snippetsOf(file: string): Snippet[] {
 
 /**
  * Returns all code blocks of a document, by language.
- * @throws {AssertionError} unless its blocks have exactly these languages, so that no block is forgotten.
+ * @throws {AssertionError} unless the document has blocks in exactly these languages, so that no block is forgotten.
  */
 export function snippetsBy<L extends string>(
   file: string,
@@ -61,7 +61,7 @@ export interface Place {
 const mark = '-- end of block --'
 
 /**
- * Runs code blocks one after the other in one shell. Background jobs end with the shell.
+ * Runs code blocks one after another in one shell. Background jobs end with the shell.
  * @param change changes the text of each block, for example a port.
  * @returns the output of each block.
  * @throws {AssertionError} with the output if a command fails.
@@ -87,7 +87,10 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** Installs this build in a folder, so that the real `npx` finds it. @returns the environment of a shell there. */
+/**
+ * Installs this build in a folder, where the real `npx` finds it.
+ * @returns the environment of a shell in this folder.
+ */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
   // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the test runner of this file.
@@ -108,13 +111,14 @@ exec '${process.execPath}' '${cli}' "$@"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Replaces all UUIDs in a text with the same word, because they differ in each run. */
+/** Replaces all UUIDs in a text with the same word, because the UUIDs differ in each run. */
 export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }
 
 /**
- * Checks that each `sh` block printed exactly the text of the next block, if the next block is written in `shown`.
+ * Checks the output of each `sh` block that comes before a block in the language `shown`. The output must be exactly
+ * the text of that block.
  * @param outputs output of each `sh` block.
  */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {

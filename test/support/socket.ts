@@ -15,8 +15,8 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 type Bytes = string | Buffer
 
 /**
- * Opens a connection, which is always closed at the end of the test or, if opened outside a test, of the test file.
- * Errors of the connection are thrown by the functions that read or write.
+ * Opens a connection, which is always closed at the end of the test. Outside a test, the connection is closed at the
+ * end of the test file. Errors of the connection are thrown by the functions that read or write.
  * @param bytes written once the connection is open.
  * @param options `allowHalfOpen` as in `node:net`.
  */
@@ -59,7 +59,7 @@ export async function wholeText(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** Reads 8 MB per second until the service closes the connection, and returns the bytes in pieces. */
+/** Reads 8 MB per second until the service closes the connection, and yields the bytes in pieces. */
 export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
   limitSilence(socket)
   for await (const chunk of socket) {
@@ -80,7 +80,8 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes all bytes, or piece after piece, and only then reads the responses, as simple clients do.
+ * Writes the bytes all at once, or in pieces, one after another. Reads the responses only afterwards, as simple clients
+ * do.
  * @param count number of responses to wait for; by default all until the service closes the connection.
  * @returns the complete responses.
  */
@@ -105,7 +106,11 @@ export async function exchange(
   }
 }
 
-/** Writes all bytes, or piece after piece. @returns the first response. @throws {Error} if there is none. */
+/**
+ * Writes the bytes all at once, or in pieces, one after another.
+ * @returns the first response.
+ * @throws {Error} if no response arrives.
+ */
 export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): Promise<Answer> {
   const [answer] = await exchange(url, bytes, 1)
   if (answer === undefined) throw new Error('the connection ended without an answer')

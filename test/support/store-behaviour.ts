@@ -32,10 +32,10 @@ export function idsIn(list: string): ItemId[] {
 }
 
 function encoded(text: string): EncodedItem {
-  return Buffer.from(text) as EncodedItem // in the form of an encoded item
+  return Buffer.from(text) as EncodedItem // the text has the format of an encoded item
 }
 
-/** Reads a list, releases it, and checks its length if the list announces one. @returns the text of the list. */
+/** Reads and releases a list, and checks its length if the list has a `byteLength`. @returns the text of the list. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
@@ -46,7 +46,7 @@ export async function textOf(list: ItemList): Promise<string> {
 }
 
 /**
- * Tests the contract of every store, and the guarantees of this store about its lists.
+ * Tests the contract of all stores, and the guarantees that this store gives for its lists.
  * @param create creates an empty store with room for 1 MB of items.
  * @param runs number of random sequences of operations; lower for a slow store.
  */
@@ -192,7 +192,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 const kinds =
   'create create create create create create replace replace replace delete read list list drain abandon clear'
 
-/** Random operations. One operation opens a list and another one reads it, so that writes happen in between. */
+/** A random operation. Opening a list and reading it are two operations, so that writes can happen between them. */
 const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),
@@ -229,7 +229,10 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** Runs an operation. @returns whether the version must change; `undefined` after `clear`, when it may change. */
+  /**
+   * Runs an operation.
+   * @returns whether the version must change; `undefined` after `clear`, when it may change or not.
+   */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
@@ -290,7 +293,10 @@ class Model {
     return this.#open.splice(pick % (this.#open.length + 1), 1)
   }
 
-  /** Checks that earlier reads and lists are unchanged, and that the store contains the expected items. */
+  /**
+   * Checks that all items and lists that were read before are unchanged, and that the store contains the expected
+   * items.
+   */
   async assertContent(): Promise<void> {
     for (const { list, check } of this.#open) check(await textOf(list))
     for (const { item, expected } of this.#read) assert.equal(item.toString(), expected)

@@ -1,4 +1,4 @@
-/** Packs this package as its users get it, and reads tarballs. */
+/** Packs this package as users install it, and reads tarballs. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

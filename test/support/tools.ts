@@ -18,7 +18,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** The content of this repository's `package.json`, as far as tests need it. */
+/** The parts of this repository's `package.json` that tests use. */
 export const manifest: {
   readonly version: string
   readonly engines: { readonly node: string }

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Maximum times to wait, in milliseconds. The usual time is enough on a busy machine. After a failure, the time is
- * short, so that the test file still ends.
+ * Maximum times to wait, in milliseconds. The usual time is enough on a busy machine. After a failure, the maximum is
+ * short, so that the test file ends soon.
  */
 const timeouts = { usual: 120_000, afterFailure: 2_000 }
 let hasFailed = false

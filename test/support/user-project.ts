@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
 import { root, toolsFolder, tsc } from './tools.js'
 
-/** The packages that are installed in the project, and the folders that contain them. */
+/** The packages that are installed in the project, each with the folder that contains it. */
 const packages = {
   'item-store': root,
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
@@ -16,7 +16,7 @@ interface UserProject {
   readonly folder: string
   /**
    * Compiles `program.ts` to `program.js`, with strict checks and these compiler options.
-   * @returns the messages of the compiler; empty without an error.
+   * @returns the compiler's messages; an empty text if there are none.
    */
   compile(options: object): string
 }
