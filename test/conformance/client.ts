@@ -6,14 +6,14 @@ import { type Exchange, show, validTokens, watched } from './exchanges.js'
 import { type MintOptions, mintToken, validClaims } from './tokens.js'
 
 export interface Service {
-  /** Base URL of the service, which ends with `/api/v1`. */
+  /** Base URL of the service, ending with `/api/v1`. */
   readonly baseUrl: URL
   readonly secret: string
   /** Sends a request. The path is relative to the base URL, as in the specification. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request whose target is used as given, and not appended to the base URL. */
+  /** Sends a request with an exact request target, which is not appended to the base URL. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a valid token and, if given, a value as JSON. */
+  /** Sends a request with a valid token. If a value is given, its JSON text is the body. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
   /** Returns a token signed with the service's secret, unless the options say otherwise. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
@@ -31,7 +31,7 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly token?: string
-  /** The body, sent unchanged, as `application/json` unless `headers` say otherwise. */
+  /** The body, which is sent unchanged. Its content type is `application/json` unless `headers` say otherwise. */
   readonly body?: string | Uint8Array
   /** Request headers, with names in lower case. A header whose value is `undefined` is not sent. */
   readonly headers?: http.OutgoingHttpHeaders
@@ -39,21 +39,23 @@ export interface RequestOptions {
 
 let isMute = false
 
-/** Maximum time for a complete response, even one that arrives steadily, in milliseconds. */
+/**
+ * Maximum time for a complete response, in milliseconds. The limit applies even to a response that arrives steadily.
+ */
 const longestAnswer = 120_000
 
 /**
  * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
  * @param isLarge whether the request takes a lot of work.
- * @throws {Error} if an earlier request got no response. Otherwise, the tests of a service that hangs would wait for a
- * timeout at every request.
+ * @throws {Error} if an earlier request got no response. If a service hangs, its tests then fail at once, instead of
+ * waiting for a timeout at every request.
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request without a response in time. @param what method and target of the request. */
+/** Returns the error for a request that got no response in time. @param what method and target of the request. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
@@ -115,7 +117,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // If the service rejects a body that is still being sent, its response is followed by a write error.
+      // If the service rejects a body that is still being sent, a write error follows the response, and has no effect.
       .on('error', reject)
       .end(body)
   })

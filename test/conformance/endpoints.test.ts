@@ -7,7 +7,7 @@ import { test } from './test.js'
 
 const service = await useService()
 
-// This test comes before all others, when the service may have no items yet.
+// This test runs before all others, because the service may have no items yet.
 test('§4.2 the list is an array, even when no items exist', async () => {
   itemsOf(await service.call('GET', '/items'))
 })

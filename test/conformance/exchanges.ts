@@ -1,4 +1,4 @@
-/** Remembers which request the report of a failed test shows: the one whose response the test accessed last. */
+/** Remembers the request that the report of a failed test shows: the one whose response the test read last. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
@@ -24,7 +24,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response, so that the report shows the response once a test accesses it. */
+/** Wraps a response, so that the report of a failed test shows the response that the test read last. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

@@ -68,7 +68,9 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/** Checks the 404 of an unknown item. The specification requires only the id in its text (spec §7). */
+/**
+ * Checks the 404 response for an unknown item. The specification requires only that the message contains the id (§7).
+ */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())
@@ -87,7 +89,7 @@ export async function stored(service: Service, id: string): Promise<Item | undef
   return answer.status === 404 ? undefined : itemOf(answer, 200)
 }
 
-/** Lists all stored items. Other tests may have created some of them. */
+/** Lists all stored items, including those that other tests have created. */
 export async function listed(service: Service): Promise<Item[]> {
   return itemsOf(await service.call('GET', '/items'))
 }

@@ -6,14 +6,17 @@ import { inspect } from 'node:util'
 import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
-/** Maximum length of a body in the report, and of a value in its first line, in characters. */
+/** Maximum lengths in characters: of a body in the report, and of a value in the first line of the report. */
 const maxBody = 2_000
 const maxValue = 60
 
-/** Placeholders: one for a valid token, and one for the signature of any other token. */
+/** Placeholders in the report: one replaces a valid token, the other the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
-/** Replaces the error of a failed test. Its first line is the problem; the rest shows how to reproduce it. */
+/**
+ * Replaces the error of a failed test. The first line of the message is the problem. The rest of the message shows how
+ * to reproduce the problem.
+ */
 export class Finding extends Error {
   /** @param hasStack whether to show the stack, for people who can change the service and its tests. */
   constructor(error: unknown, exchange: Exchange | undefined, hasStack: boolean) {
@@ -29,12 +32,18 @@ export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/** Returns the first line of a message: the cause of a failure, which is the same for tests that fail alike. */
+/**
+ * Returns the first line of a message: the cause of the failure. Tests that fail for the same reason have the same
+ * cause.
+ */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
 
-/** Makes a text printable, without signatures of tokens. A signature made with the secret is secret too. */
+/**
+ * Makes a text printable, and removes the signatures of tokens. A signature that was made with the secret is secret
+ * too.
+ */
 function safe(text: string): string {
   return text
     .replaceAll(/\b(eyJ[\w-]+\.[\w-]*\.)[\w-]+/g, `$1$${placeholders.signature}`)
@@ -52,7 +61,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Some versions of Node.js add the values to the message.
+  // Uses only the first line, because some versions of Node.js add the values to the message.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {
@@ -98,7 +107,9 @@ function shortened(text: string): string {
   return text.length > maxBody ? `${text.slice(0, maxBody)}… (${text.length} characters)` : text
 }
 
-/** Quotes a shell word. Double quotes are used for tokens, because a shell expands variables only in them. */
+/**
+ * Quotes a shell word. A word with a token gets double quotes, because a shell expands no variables in single quotes.
+ */
 function quoted(text: string): string {
   if (/^authorization: [\w .$-]+$/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "'\\''")}'`

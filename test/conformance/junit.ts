@@ -30,7 +30,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield '</testsuite>\n</testsuites>\n'
 }
 
-/** Escapes a text for attributes and elements. Characters that XML forbids are already escaped in a finding. */
+/** Escapes a text for XML attributes and elements. A finding has already escaped the characters that XML forbids. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"\n]/g, (character) => entities.get(character) ?? character)
 }

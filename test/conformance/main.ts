@@ -1,9 +1,9 @@
 /**
- * Runs all conformance tests in one process, for `item-store conformance`. The files share only the service, and send
- * no request before the first test runs.
+ * Runs all conformance tests in one process, for `item-store conformance`. The test files share only the service, and
+ * send no request before the first test runs.
  */
 
-// This file comes first, because its first test needs a service that has no items yet.
+// endpoints.test.js comes first, because its first test needs a service that has no items yet.
 import './endpoints.test.js'
 import './service.test.js'
 import './resources.test.js'
@@ -11,7 +11,7 @@ import './states.test.js'
 import './auth.test.js'
 import './limits-and-versioning.test.js'
 
-// Without this handler, Node's test runner would print a stack.
+// Without this handler, Node's test runner would print a stack trace.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   const line = `item-store: cannot write to standard output: ${message}\n`
   if (code !== 'EPIPE') process.stderr.write(line)

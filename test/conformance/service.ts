@@ -8,10 +8,11 @@ import { type Service, serviceAt } from './client.js'
 
 const { BASE_URL, JWT_SECRET } = process.env
 
-/** Returns the service that all tests of a file use. If the service was started here, it is stopped after them. */
+/** Returns the service that all tests of a file use. A service that this function has started stops after the tests. */
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
-    // The package lacks this file, because its command always names a service. So no bundler may include the file.
+    // The package does not contain own-service.js, because its command always names a service. With a computed path, no
+    // bundler includes the file.
     const path = new URL('../support/own-service.js', import.meta.url)
     const { ownService }: typeof import('../support/own-service.js') = await import(path.href)
     return await ownService()

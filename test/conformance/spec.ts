@@ -12,7 +12,10 @@ const explanations = {
     '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/** Prints a line for each test. Failed tests have their request, response and expectation. Causes come last. */
+/**
+ * Prints a line for each test, with request, response and expectation if the test failed. The causes of all failures
+ * come last.
+ */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()

@@ -1,10 +1,10 @@
-/** Runs a conformance test, whose failure is reported as a finding. */
+/** Runs a conformance test, and reports its failure as a `Finding`. */
 
 import { test as nodeTest } from 'node:test'
 import { show, shownExchange } from './exchanges.js'
 import { Finding } from './finding.js'
 
-/** Whether the person who runs the tests has named a service. Otherwise, the tests start their own service. */
+/** Whether `BASE_URL` names the service to test. Otherwise, the tests start their own service. */
 const isNamed = Boolean(process.env.BASE_URL)
 
 /** @param title begins with the tested clauses of the specification. */

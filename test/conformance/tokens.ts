@@ -35,7 +35,7 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** Returns the Unix time at a given number of seconds from now, in seconds. */
+/** Returns the current Unix time plus a number of seconds, in seconds. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }

@@ -1,8 +1,8 @@
-/** Texts that are, or look like, the value of a member in JSON (RFC 8259). The keys describe the texts. */
+/** Valid and invalid texts for the value of a JSON member (RFC 8259). The keys describe the texts. */
 
 const raw = String.raw
 
-/** Unusual texts that are JSON. The service has to keep them byte for byte. */
+/** Unusual but valid JSON texts. The service has to keep them byte for byte. */
 export const accepted: Record<string, string> = {
   'the smallest values': '[0,"",[],{},null,true,false]',
   'negative zero': '[-0,-0.0,-0e0,0E+0,0e-0]',
@@ -40,7 +40,7 @@ export const accepted: Record<string, string> = {
   'ten thousand elements': `[${'0,'.repeat(9_999)}0]`,
 }
 
-/** Texts that are not JSON, although some parsers accept them. The service has to reject them. */
+/** Invalid JSON texts that some parsers accept. The service has to reject them. */
 export const rejected: Record<string, string> = {
   'no value': '',
   'a comma alone': ',',
