@@ -26,7 +26,10 @@ const client = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, tok
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy. Each fate applies to one request with this method; all other requests pass. */
+/**
+ * Returns a client behind a proxy. Each element of `fates` applies to one request with this method. All other requests
+ * pass.
+ */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),
@@ -70,7 +73,7 @@ describe('a create', () => {
     }
     // If `null` were sent as the text "null", all items would have the same key.
     for (const none of ['a\nb', '😀', null, 7]) {
-      const idempotencyKey = none as string // as JavaScript callers may pass it
+      const idempotencyKey = none as string // JavaScript callers may pass any value
       const message =
         typeof none === 'string' ? /./ : /^ItemStoreClient: idempotencyKey is not text$/
       const expected = { name: 'TypeError', message }
@@ -221,7 +224,7 @@ describe('update', () => {
     let calls = 0
     const failing = client.update(id, () => {
       calls += 1
-      throw own // resembles a conflict of another call
+      throw own // looks like a conflict, but comes from another call
     })
     await assert.rejects(failing, own)
     assert.equal(calls, 1)
@@ -229,7 +232,7 @@ describe('update', () => {
 
   const failed: Step = answers(412, { detail: { detail: 'no', error_code: 'PRECONDITION_FAILED' } })
   const tagged = answers(200, { data: item }, { etag: '"1"' })
-  /** Starts a server that responds to reads with the item, and to each replace with the next step. */
+  /** Starts a server that answers each read with the item, and each replace with the next of `steps`. */
   const serverWith = async (steps: readonly Step[]) => {
     let place = 0
     const { client, seen } = await scriptedClient([

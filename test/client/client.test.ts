@@ -54,7 +54,7 @@ describe('items', () => {
     await client.delete(own.id)
     assert.deepEqual((await next).value, [])
     await states.return()
-    const notText = { projectId: null as unknown as string } // as JavaScript callers may pass it
+    const notText = { projectId: null as unknown as string } // JavaScript callers may pass any value
     for (const call of [() => client.list(notText), () => client.items(notText).next()]) {
       await assert.rejects(call, { name: 'TypeError', message: /project_id is not text/ })
     }
@@ -108,7 +108,7 @@ describe('items', () => {
     const { status } = (await client.request({ path: `/items/${id}`, headers }, {}, (same) => same))
       .head
     assert.equal(status, 304)
-    const fetch = async () => new Response('é'.repeat(200_000)) // the whole body in one part
+    const fetch = async () => new Response('é'.repeat(200_000)) // returns the whole body as one chunk
     const lengths = await newClient({ fetch }).request({}, {}, async ({ parts }) => {
       const all = []
       for await (const part of parts) all.push(part.length)
@@ -253,11 +253,11 @@ describe('invalid input gives a clear error before anything is sent', () => {
     ['text that adds members', /JSON/, () => silent.createText('{},"a":{}')],
     ['a lone surrogate', /lone surr/, () => silent.createText(`"${lone}"`)],
     ['a project with a lone surrogate', /lone surr/, () => silent.list({ projectId: lone })],
-    ['no data', /data is missing/, () => silent.create((() => 0) as never)], // as JavaScript callers may pass it
+    ['no data', /data is missing/, () => silent.create((() => 0) as never)], // JavaScript callers may pass any value
     [
       'a token function that returns nothing',
       /token is missing/,
-      () => newClient({ fetch, token: async () => undefined as never }).list(), // as JavaScript callers may return it
+      () => newClient({ fetch, token: async () => undefined as never }).list(), // a JavaScript caller may pass this
     ],
   ]
   for (const [title, message, call] of wrongCalls) {

@@ -38,7 +38,10 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', (client) => client.health(), answers(200, health), health],
 ]
 
-/** Returns the status and code of a call's error, and the number of requests sent, whether they arrived or not. */
+/**
+ * Returns the status and code of a call's error, and the number of requests that the client sent. Requests that did not
+ * arrive count too.
+ */
 async function failureOf(
   steps: readonly Step[],
   call: Call,
@@ -71,9 +74,9 @@ describe('a request is sent again unchanged until it succeeds', { concurrency: t
   ]
   for (const [after, ...steps] of failures) {
     for (const [title, call, good, result] of repeatable) {
-      if (title === 'items' && after.includes('response')) continue // not retried once an item has been yielded
+      if (title === 'items' && after.includes('response')) continue // `items` is not retried after its first item
       test(`${title} after ${after}`, async () => {
-        // On a busy machine, good responses too may take longer than the timeout.
+        // On a busy machine, even a good response may take longer than the timeout.
         const options = { timeout: 4_000, retries: 10 }
         const { client, seen } = await scriptedClient([...steps, good], options)
         assert.deepEqual(await call(client), result)
@@ -307,7 +310,7 @@ describe('Retry-After', () => {
     ['3600', 30_000, 3_600],
     [inAnHour, 30_000, 3_600],
     ...['99999999999999', '9'.repeat(400), '2147484'].map((value): [string, number] => [
-      value, // longer than any timer can run
+      value, // longer than the longest possible timer
       Infinity,
     ]),
   ]
@@ -315,7 +318,7 @@ describe('Retry-After', () => {
     test(`prevents a retry if it is too long: ${value} with a timeout of ${timeout} ms`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { client, seen } = await scriptedClient([step], { timeout, retries: 1 })
-      const signal = AbortSignal.timeout(300_000) // ends a failing test
+      const signal = AbortSignal.timeout(300_000) // ends the call if the client waits too long
       const { status, retryAfter = 0 } = await errorOf(client.get(id, { signal }))
       assert.deepEqual([status, seen.length], [503, 1])
       if (seconds) assert.ok(retryAfter > seconds - 100 && retryAfter <= seconds, `${retryAfter}`)

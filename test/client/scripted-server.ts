@@ -25,7 +25,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   return error
 }
 
-/** Handles one request, with or without a response. */
+/** Handles one request. A step may send a response, or none. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 /** A request that has arrived completely. */
@@ -45,8 +45,8 @@ export interface ScriptedServer {
 
 /**
  * Starts a server on 127.0.0.1 that runs until the end of the test or test file.
- * @param steps one for each request; the last step is repeated.
- * @param port by default, a free port.
+ * @param steps each step handles one request, in order; the last step also handles all later requests.
+ * @param port a free port by default.
  */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
@@ -55,7 +55,7 @@ export async function scriptedServer(steps: readonly Step[], port = 0): Promise<
     try {
       for await (const part of request.setEncoding('utf8')) body += part
     } catch {
-      return // the client has gone
+      return // the client has closed the connection
     }
     const { method, url: path, headers } = request
     seen.push({ method, path, headers, body, at: performance.now() })
@@ -110,7 +110,7 @@ export const dropsHalfway: Step = (response) => {
   })
 }
 
-/** Sends the head and the beginning of a list, and then nothing more. */
+/** Sends the head and the beginning of a list, then nothing more. */
 export const stalls: Step = (response) => {
   response.writeHead(200).write('{"session_id":"s","data":[')
 }
@@ -118,8 +118,8 @@ export const stalls: Step = (response) => {
 export const hangs: Step = () => undefined
 
 /**
- * Calls `check` with a timeout in milliseconds, and again with longer timeouts while `check` fails with `TIMEOUT`. On a
- * busy machine, any step may take seconds.
+ * Calls `check` with a timeout in milliseconds. If `check` fails with `TIMEOUT`, calls `check` again with a longer
+ * timeout, because any step may take seconds on a busy machine.
  */
 export async function withLongerTimeouts(
   first: number,

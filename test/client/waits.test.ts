@@ -50,7 +50,7 @@ describe('timeout', () => {
       const error = await errorOf(call(client))
       assert.deepEqual([error.code, error.status], ['TIMEOUT', undefined])
       assert.equal(error.message, 'No response within 100 ms')
-      assert.ok(seen.length <= 1) // 0 if connecting took all of the time
+      assert.ok(seen.length <= 1) // 0 if connecting took longer than the timeout
     })
   }
 
@@ -78,7 +78,7 @@ describe('timeout', () => {
   })
 
   test('does not count the time that the caller spends on an item', async () => {
-    const more = `${JSON.stringify(item)},`.repeat(50_000) // more than one part
+    const more = `${JSON.stringify(item)},`.repeat(50_000) // so long that it arrives in several chunks
     await withLongerTimeouts(1_000, async (timeout) => {
       const { client } = await scriptedClient(
         [(response) => response.end(`${start}${more}{"id":"last"}]}`)],
@@ -130,7 +130,7 @@ describe('a signal', () => {
       const { signal } = controller
       const ended = assert.rejects(call(client, { signal }), reason)
       await until('a request', () => seen.length === 1)
-      await delay(50) // whether the wait has begun does not matter
+      await delay(50) // the call may be aborted before or during the wait
       controller.abort(reason)
       await ended
       assert.deepEqual([seen.length, getEventListeners(signal, 'abort')], [1, []])

@@ -36,7 +36,7 @@ function clientOf(service: OwnService): ItemStoreClient<Counter> {
   return new ItemStoreClient({ baseUrl: service.baseUrl.href, token: service.validToken() })
 }
 
-/** Collects the states of a watch in the background, at the latest until the test file ends. */
+/** Collects the states of a watch in the background. The watch ends when the test file ends, or earlier. */
 function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, void, void>) {
   const controller = new AbortController()
   const { signal } = controller
@@ -46,7 +46,7 @@ function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, vo
     for await (const state of watch({ signal })) seen.push(state)
     return 'ended'
   })()
-  end.catch(() => undefined) // awaited later
+  end.catch(() => undefined) // no unhandled rejection before a test awaits `end`
   return { seen, end, signal, abort: () => controller.abort(reason) }
 }
 
@@ -131,7 +131,7 @@ describe('watch', () => {
       follow((options) => client.watch(options)),
     ]
     await until('the first states', () => all.every(({ seen }) => seen.length === 1))
-    await delay(200) // whether both already wait does not matter
+    await delay(200) // the watches may be aborted before or during a wait
     for (const { abort, end, signal } of all) {
       abort()
       await assert.rejects(end, reason)
@@ -276,7 +276,10 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Responses that never make a watch wait, with limits for its requests: at once, and per second. */
+  /**
+   * Responses that never make a watch wait. The numbers limit the requests of the watch: `atOnce` without a delay, and
+   * `perSecond`.
+   */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

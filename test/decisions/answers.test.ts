@@ -76,13 +76,13 @@ test('§4.3 a 201 has a Location, from which the item can be read', async () => 
 ownTest('§4.2 a list that is read slowly shows all items as of one moment', async () => {
   const own = await ownService()
   const count = 32
-  const text = 'x'.repeat(1_000_000) // in total, the items exceed the buffers of a connection
+  const text = 'x'.repeat(1_000_000) // all items together do not fit into the buffers of a connection
   const before = []
   for (let index = 0; index < count; index += 1) {
     before.push(await create(own, { index, text, version: 1 }))
   }
   const listing = openSocket(own.baseUrl, headOf(own, 'GET', '/items', 'Connection: close'))
-  await once(listing, 'readable') // none of the list has been read yet
+  await once(listing, 'readable') // the client has not read any of the list yet
 
   const changes = before.map(async ({ id }, index) => {
     if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)

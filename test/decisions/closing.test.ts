@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §7: no response is lost if bytes follow the last request, or on SIGTERM. */
+/** Tests of this service's decisions on §7: no response is lost when bytes follow the last request, or at SIGTERM. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,9 +15,9 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
   return { own, path: `/items/${(await create(own, { pad })).id}` }
 }
 
-/** Writes the pieces with 0.3 seconds between them, and reads the responses only after the last piece. */
+/** Writes pieces, one every 0.3 seconds, and reads the responses only after the last piece. */
 async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
-  // With `allowHalfOpen`, the client can still write after the service has closed its side.
+  // With `allowHalfOpen`, the client can still write after the service has closed its side of the connection.
   const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
@@ -67,7 +67,7 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
 
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The buffers of the connection hold less than half of all responses, so the service has to wait.
+  // The buffers of the connection hold less than half of all responses, so the service has to wait for the client.
   const { id } = await create(own, { pad: 'x'.repeat(20_000) })
   const get = headOf(own, 'GET', `/items/${id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))
@@ -88,7 +88,7 @@ ownTest('responses to pipelined reads that were begun before SIGTERM arrive', as
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
-  await own.request('GET', '/health') // after this response, the service has also accepted the other connection
+  await own.request('GET', '/health') // when this response arrives, the service has accepted the other connection too
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
 })

@@ -16,7 +16,7 @@ const deep = {
 }
 for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
   test(`§2.1 a value comes back byte for byte: ${title}`, async () => {
-    assert.doesNotThrow(() => JSON.parse(value)) // Node.js agrees that this is JSON
+    assert.doesNotThrow(() => JSON.parse(value)) // Node.js accepts the text too
     const body = `{"data":{"value":${value}}}`
     const created = await sendText(service, 'POST', '/items', body)
     const { id } = itemOf(created, 201)
@@ -40,7 +40,7 @@ for (const [title, texts] of Object.entries(strings)) {
 
   test(`§4.4 a string that is not a UUID is an unknown id, and does no harm: ${title}`, async () => {
     for (const text of texts) {
-      if (text === '' || text.length > 1000) continue // the list's path, or too long for a request head
+      if (text === '' || text.length > 1000) continue // the path of the list, or an id too long for a request head
       const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)
       assert.equal(status, 404)
     }

@@ -54,7 +54,7 @@ export async function createText(service: Service, body: string | Buffer): Promi
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** Returns a path for the title of a test. The id is replaced, so that the title is the same in every run. */
+/** Replaces the id in a path, so that a test whose title contains the path has the same title in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -90,7 +90,7 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** Returns whether there is still no response after this time, in milliseconds. */
+/** Returns whether the response is still missing after this time, in milliseconds. */
 export async function isPending(answer: Promise<Answer>, time = 200): Promise<boolean> {
   return (await Promise.race([answer, delay(time, 'pending')])) === 'pending'
 }

@@ -15,7 +15,7 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** A working store, of which each test replaces some operations. */
+/** A working store. Each test replaces some of its operations. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }
@@ -171,7 +171,7 @@ function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
   return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }
 
-/** Sends creates that fail, because the store is full. @returns the number of failed creates. */
+/** Sends creates that fail because the store is full. @returns the number of failed creates. */
 async function fail(own: OwnService, count: number): Promise<number> {
   const body = JSON.stringify({ data: { pad: 'x'.repeat(1000) } })
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body

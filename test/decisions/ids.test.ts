@@ -12,7 +12,9 @@ const prefix = service.baseUrl.pathname
 const item = await create(service, { kept: 1 }, 'kept')
 const replacement = { data: { a: 2 } }
 
-/** Unknown ids, each as written in the path and, if different, in the error message. */
+/**
+ * Ids that no item has, as written in the path. If the error message writes an id in another way, that text follows.
+ */
 const noIds: [title: string, path: string, id?: string][] = [
   ['an unknown UUID', randomUUID()],
   ['an unknown UUID in upper case', randomUUID().toUpperCase()],

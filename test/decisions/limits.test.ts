@@ -138,7 +138,7 @@ async function fill(app: Service): Promise<string[]> {
 test('§8 a pipelined body no longer counts as pending once its connection has ended', async () => {
   const requests: IncomingMessage[] = []
   subscribe('http.server.request.start', (message) => {
-    requests.push((message as { request: IncomingMessage }).request) // documented by Node.js
+    requests.push((message as { request: IncomingMessage }).request) // Node.js documents that the message has a request
   })
   let reached = 0
   const exceededLimit = () => {
@@ -170,12 +170,12 @@ test('§8 a body whose connection ends during the check is not stored, and no lo
       await Promise.all([once(socket, 'close'), other])
     }
   }
-  let status = 503 // until the service has noticed that the connections have ended
+  let status = 503 // the service responds with 503 until it notices that the connections have ended
   while (status === 503) ({ status } = await exchangeOne(app.baseUrl, create + body))
   assert.equal(status, 201)
   const { text } = await exchangeOne(app.baseUrl, headOf(app, 'GET', '/items'))
   const stored = JSON.parse(text).data.length
-  assert.ok(stored >= 1 && stored <= 5, String(stored)) // a body that arrived completely may be stored
+  assert.ok(stored >= 1 && stored <= 5, String(stored)) // an item whose body arrived completely may be stored
 })
 
 ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {

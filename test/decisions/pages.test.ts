@@ -214,7 +214,7 @@ test('§4.8 no file under /assets/ names another host, and every file that a pag
   for (const name of names) {
     const answer = await get(`/assets/${name}`)
     assert.equal(answer.status, 200, name)
-    // An error message of the client library has the URL of a service on this machine as an example.
+    // An error message of the client library has an example URL with the host localhost.
     assert.doesNotMatch(answer.text, /https?:\/\/(?!www\.w3\.org\/|localhost:8000\/)/, name)
   }
   for (const path of ['/docs', '/']) {
@@ -276,7 +276,7 @@ test('§4.8 without CONSOLE=on, / is a 404 whose message names /docs', async () 
   assert.equal((await plain.requestTarget('GET', asset)).status, 200)
 })
 
-/** Paths of the OpenAPI document, the API page and the documents. `DOCS=off` removes all of them. */
+/** Paths of the OpenAPI document, the API page and the documents, which `DOCS=off` removes. */
 const ofDocs = [openApi, '/docs', '/docs/', ...documents.map(({ path }) => path)]
 
 test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, no page and no document is served', async () => {

@@ -38,7 +38,8 @@ test('§4 a client that closes its side with its last request gets every respons
   const create = `${post}Content-Length: ${body.length}\r\n\r\n`
   for (let round = 0; round < 10; round += 1) {
     const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
-    // The second request waits for the first, and the third for the second. The client closes its side after the third.
+    // The service handles the three requests one after another. The client closes its side of the connection after the
+    // third.
     await writePieces(socket, [create + body + create])
     socket.end(body + create + body)
     assert.equal((await wholeText(socket)).match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)

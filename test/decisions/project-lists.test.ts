@@ -1,4 +1,6 @@
-/** Tests of this service's decisions on §4.2: lists of a project, their tags (§4.9), and waits for them (§4.10). */
+/**
+ * Tests of this service's decisions on §4.2: lists of a project, their entity tags (§4.9), and waiting reads (§4.10).
+ */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -125,7 +127,8 @@ ownTest(
     const [project, other] = [newProject(), newProject()]
     const path = pathOf(project)
     let tag = await tagOf(service, path)
-    // This change of another project, between a read and a wait for the first project, must not end the wait.
+    // This change to another project comes after the read of the first project, and before the wait for the first
+    // project. The change must not end that wait.
     const foreign = await createIn(JSON.stringify(other), service)
     let own = ''
     const put = (id: string, project_id: string | null, a: number) =>

@@ -117,7 +117,7 @@ for (const [authorization, status] of Object.entries(schemes)) {
   })
 }
 
-/** Returns the signature with a different last character, which decodes to the same bytes. */
+/** Returns the signature with another last character that decodes to the same bytes. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]

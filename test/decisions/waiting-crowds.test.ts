@@ -19,11 +19,17 @@ interface Crowd {
   /** Returns how often each operation of the store was called since the last call to `asked`. */
   asked(): Record<Counted, number>
   waiting(): number
-  /** Sends this number of reads, and waits until all of them wait. @returns a promise for each response. */
+  /**
+   * Sends this number of reads, and resolves once all of them wait for a change.
+   * @returns a promise for each response.
+   */
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/** Starts an app whose store counts its calls. @param changed returns operations in place of the memory store's. */
+/**
+ * Starts an app with a memory store that counts calls.
+ * @param changed returns operations that replace those of the store.
+ */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {
@@ -66,7 +72,7 @@ async function crowd(
   }
 }
 
-/** Waits until the store is no longer called. @returns the number of calls until then. */
+/** Waits until no more calls reach the store. @returns the number of calls since the last call to `asked`. */
 async function settled(asked: Crowd['asked']): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
@@ -174,7 +180,10 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item several times while the store still reads the first new text. @returns the entity tags. */
+  /**
+   * Replaces the item several times while the store is still reading the first new version.
+   * @returns the entity tags.
+   */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -87,7 +87,7 @@ test('§4.10 a read without If-None-Match, or with another tag, is answered at o
 test('§4.10 a wait ends when the token expires', async () => {
   const { path, tag } = await newItem(service)
   let status = 401
-  // On a busy machine, the token may expire before the service reads the token. The next token is valid for longer.
+  // On a busy machine, the token may expire before the service reads it. The loop then tries a longer lifetime.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
     const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
     const start = performance.now()
