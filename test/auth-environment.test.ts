@@ -34,7 +34,7 @@ const unusable: { title: string; env: Auth }[] = [
 ]
 for (const { title, env } of unusable) {
   test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, for any token, and a line in the log`, async () => {
-    const { log, request } = await ownApp() // a new app, because each logs only the first failure of a kind at once
+    const { log, request } = await ownApp() // an app logs only its first failure of a kind immediately
     const list = (sent: string) => request('GET', '/items', { token: sent })
     const before = token(secret)
     assert.equal((await list(before)).status, 200)
@@ -153,7 +153,7 @@ interface Auth {
   JWT_ALGORITHM?: string | undefined
 }
 
-/** Sets `JWT_SECRET` and `JWT_ALGORITHM`; a variable without a value is unset. */
+/** Sets `JWT_SECRET` and `JWT_ALGORITHM`, or unsets a variable that has no value in `env`. */
 function setAuth(auth: Auth): void {
   for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {
     const value = auth[name]

@@ -22,7 +22,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service starts before all tests, because this process cannot read its output while a test runs a command.
+// The service starts before all tests, because this process cannot read the service's output while a command runs.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
@@ -379,18 +379,18 @@ test('the end of the shell that started a stopping service does not count as a s
   t.after(() => {
     try {
       process.kill(pid, 'SIGKILL')
-    } catch {} // the process has already ended, as it should
+    } catch {} // the service has already ended, as expected
   })
   const { port } = new URL((await found(/"url":"(.*?)"/)) ?? '')
   const token = run(['token', '--sub', 'a'], { JWT_SECRET: secret }).stdout.trim()
   const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n`
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
-  const closed = once(shell, 'close') // emitted once shell and service have both closed standard output
+  const closed = once(shell, 'close') // emitted once both the shell and the service have closed standard output
   socket.write(`POST /api/v1/items HTTP/1.1\r\n${head}Content-Length: 11\r\n\r\n`)
-  await once(socket, 'data') // the service waits for a body, which delays its stop
+  await once(socket, 'data') // the service waits for a request body, which delays its shutdown
   process.kill(pid, 'SIGTERM')
   await found(/"msg":"(SIGTERM: stopping)"/)
-  await delay(150) // longer than the time in which a second signal is ignored
+  await delay(150) // longer than the service ignores a second signal
   shell.kill('SIGKILL')
   await closed
   socket.destroy()

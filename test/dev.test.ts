@@ -35,7 +35,7 @@ async function startDev(...args: string[]) {
   return { ...own, text: printed, token, baseUrl, ask }
 }
 
-/** Runs `dev` with arguments that must make it fail, and returns the error message. */
+/** Runs `dev` with arguments that must be rejected, and returns the error message. */
 function failingDev(...args: string[]): string {
   const command = [cli, 'dev', '--port', '0', ...args]
   const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const
@@ -131,7 +131,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // The delay is much longer than a busy machine needs to respond and to stop.
+  // The delay is much longer than the time that a busy machine needs to respond and to stop.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {

@@ -55,7 +55,10 @@ for (const { file, least } of [
   })
 }
 
-/** Writes the programs of a document into a folder. The text before a program names its file. @returns the folder. */
+/**
+ * Writes the programs of a document into files, whose names are in the text before each program.
+ * @returns the folder.
+ */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

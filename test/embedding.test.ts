@@ -8,7 +8,7 @@ import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '.
 import { claimsOf } from './conformance/tokens.js'
 import { portInUse } from './support/process.js'
 
-/** Starts an embedded store, which is stopped at the end of this test file unless a test has stopped it. */
+/** Starts an embedded store, which is stopped at the end of this test file unless a test stops it earlier. */
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
   const store = await startItemStore(options)
   after(() => store[Symbol.asyncDispose]())
@@ -73,7 +73,7 @@ test('with failure rates of 1, 0 and less than 1, all, none and some of the requ
   assert.deepEqual(new Set((await refusals(all, 20)).map(([status]) => status)), new Set([503]))
   assert.deepEqual(new Set((await refusals(none, 20)).map(([status]) => status)), new Set([200]))
   const statuses = (await refusals(some, 400)).map(([status]) => status)
-  // 100 failures of each kind are expected, with a standard deviation of 9. The bounds are 10 deviations away.
+  // 100 failures of each kind are expected, with a standard deviation of 9. The limits are 10 standard deviations away.
   for (const status of [429, 500]) {
     const { length } = statuses.filter((each) => each === status)
     assert.ok(length > 10 && length < 190, `${length} of ${status}`)
@@ -192,7 +192,7 @@ test('with the option ids, the ids of items are predictable, and repeat after a 
   ]
   const ids = await idsIn(one)
   assert.equal(new Set(ids).size, 5)
-  assert.equal(ids[0], 'eb13645b-f599-5584-aeb7-c490f4f2891f') // must never change, because users may rely on it
+  assert.equal(ids[0], 'eb13645b-f599-5584-aeb7-c490f4f2891f') // users may rely on this id, so it must not change
   assert.deepEqual(await idsIn(same), ids)
   assert.notDeepEqual(await idsIn(other), ids)
   await one.reset()
@@ -328,7 +328,7 @@ test('seed stores all given items and item requests, or none of them', async () 
     { toJSON: () => [{}, {}] },
     null,
   ]) {
-    const seed = [kept, wrong] as object[] // JavaScript callers may pass anything
+    const seed = [kept, wrong] as object[] // JavaScript callers may pass any value
     await assert.rejects(store.seed(seed), /^UsageError: item 1 of the seed: /)
   }
   await assert.rejects(store.seed('abc' as never), /^UsageError: the seed is not an array$/)
@@ -393,7 +393,7 @@ const unusable: [options: object, says: RegExp][] = [
 for (const [options, says] of unusable) {
   test(`startItemStore refuses ${inspect(options)} with a reason`, async () => {
     const message = new RegExp(`^UsageError: ${says.source}`)
-    await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass anything
+    await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass any value
   })
 }
 

@@ -12,7 +12,7 @@ import { manifest, readText, root } from './support/tools.js'
 const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
 
-/** Runs Node.js while it claims to be another version, or another runtime. */
+/** Runs Node.js as if it were another version, or another runtime. */
 function runAs(version: string, args: string[], runtime = 'node') {
   const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${runtime}: '${version}' } })`
   const pretend = `--import=data:text/javascript,${encodeURIComponent(code)}`

@@ -73,7 +73,7 @@ test('when the file is deleted or has no usable secret, its last secrets stay va
   ]
   for (const [index, [text, says]] of problems.entries()) {
     if (text === undefined) rmSync(path)
-    else renameSync(fileWith(text), path) // so that the file is never empty or half written
+    else renameSync(fileWith(text), path) // a rename, so that the file is never empty or half written
     const error = await until('an error', () => errors()[index])
     assert.match(error, says)
     assert.deepEqual(await statuses(), [200, 200])

@@ -6,15 +6,18 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { readText, root } from './support/tools.js'
 
-/** Rooms (folders of src) in the order of the map in CONTRIBUTING.md. A room imports only itself and later rooms. */
+/**
+ * Rooms (folders of src), in the order of the table in CONTRIBUTING.md. A room imports only from itself and later
+ * rooms.
+ */
 const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
 const mostRooms = 14
 const mostArrows = 40 // pairs of rooms in which the first imports the second
-const longestFile = 300 // in lines
-/** Files that may be longer, in lines: a state machine should be in one file. */
+const longestFile = 300 // lines
+/** Files that may be longer, with their limits in lines. A state machine should be in one file. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -88,7 +91,10 @@ test('every room in the map exists, and is listed once', () => {
   assert.equal(order.length, rooms.size)
 })
 
-/** Import rules of rooms. Names in imports and exports must match `value`; with types only, they must match `type`. */
+/**
+ * Import rules of rooms. The path in an import or export must match `value`. If only types are imported, it must match
+ * `type`.
+ */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
   ['the listener is a library: it imports no other room', /^listener\//, /^(\.\/|node:)/],
