@@ -1,10 +1,10 @@
 /**
- * Finds the members of `data` that the item keeps. Members named `id` or `project_id` are dropped. Of members with the
- * same name, only the last is kept, as in `JSON.parse`.
+ * Finds the members of `data` that an item keeps. Members named `id` or `project_id` are dropped. If several members
+ * have the same name, only the last of them is kept, as in `JSON.parse`.
  *
- * While an object has few members, each new name is compared with the names before it. Once the object has many
- * members, or a member has to be dropped, the members are marked in the text: the quote before each name becomes a byte
- * that no JSON text contains. So a body of many tiny members takes no memory for their positions.
+ * While an object has few members, each new name is compared with the earlier names. Once the object has many members,
+ * or a member has to be dropped, the members are marked in the text. To mark a member, the quote before its name is
+ * replaced by a byte that no JSON text contains. So the positions of many tiny members take no memory.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type Slices, sliceBytes } from './slices.js'
 
 /** The text of an object's members, from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** Upper bound of the number of members in this text. */
+  /** Upper bound on the number of members in this text. */
   readonly count: number
   /** Whether the members are marked in the text, because some of them may have to be dropped. */
   readonly areMarked: boolean
@@ -25,12 +25,12 @@ const mark = 0x01
 
 /** Maximum number of names that are compared one by one. For more names, a hash table is faster. */
 const maxFew = 16
-/** Maximum length of a name that is compared with others, in bytes. For longer names, a hash table is faster. */
+/** Maximum length of a name that is compared with other names, in bytes. For longer names, a hash table is faster. */
 const maxFewName = 64
 
 /** Records the members of objects, one object at a time. */
 export class MemberRecord {
-  /** Start and end of each name, while the members are not marked in the text. */
+  /** Start and end of each name. Used until the members are marked in the text. */
   readonly #few = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
@@ -41,7 +41,8 @@ export class MemberRecord {
 
   /**
    * Adds a member to the record of the current object.
-   * @param window copy of the part of the text that contains the member's end. Marks in this part are written here.
+   * @param window copy of the part of the text that contains the member's end. Within this part, marks are written to
+   * the copy.
    * @param base position of the part in the text.
    */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
@@ -104,17 +105,21 @@ export class MemberRecord {
   }
 }
 
-/** Bytes of text in one slice if all members are short. Such a slice takes a few tenths of a millisecond. */
+/**
+ * Maximum length of the window, in bytes. If all members are short, a slice processes a whole window, which takes a few
+ * tenths of a millisecond.
+ */
 const windowBytes = 1024
-/** Bytes of text that a slice reads after the mark at which it begins. From this mark, the slice works backwards. */
+/** Number of bytes in the window after the mark at which a slice begins. The slice works backwards from this mark. */
 const windowMargin = 64
 
 /**
  * Drops marked members that the item does not keep, and moves the other members together. Members are processed from
- * last to first, and dropped if their name has been seen. Names are kept in a table outside of the JavaScript heap. In
- * a `Set`, each name would take 200 bytes of heap, and one body of tiny members could exhaust a small heap.
+ * last to first. A member is dropped if its name has been seen already. The names are kept in a table outside of the
+ * JavaScript heap. In a `Set`, each name would take 200 bytes of heap, and one body of tiny members could exhaust a
+ * small heap.
  * @param text JSON text with the members, which is modified between the first member and the last.
- * @param hold called with the current memory use of this work, in bytes.
+ * @param hold called with the memory that this work takes now, in bytes.
  * @returns positions of the start and the end of the kept members.
  */
 export function* keptMembers(
@@ -126,7 +131,7 @@ export function* keptMembers(
   const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** Copy of a part of the text. V8 takes longer to read the text itself, because its memory can be resized. */
+  /** Copy of a part of the text, because V8 reads the resizable memory of the text itself more slowly. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd

@@ -10,7 +10,7 @@ declare const itemId: unique symbol
  */
 export type ItemId = string & { readonly [itemId]: true }
 
-/** Returns the id of a new item: the same id for equal names, a new one without a name. */
+/** Returns the id of a new item. Equal names give the same id; without a name, each call returns a new id. */
 export type NewId = (name?: string) => ItemId
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -26,27 +26,27 @@ export function namedItemId(namespace: string, name: string): ItemId {
   return format(createHash('sha1').update(space).update(name).digest(), 0, 5) as ItemId // `format` writes lower case
 }
 
-/** Parses the id in a path, in any letter case. Returns `undefined` for text that is not a UUID. */
+/** Parses an id from a path, with letters of either case. Returns `undefined` for text that is not a UUID. */
 export function parseItemId(text: string): ItemId | undefined {
   if (uuid.test(text)) return text as ItemId // an `ItemId`, because `text` is a UUID in lower case
   const lower = text.toLowerCase()
   return uuid.test(lower) ? (lower as ItemId) : undefined // an `ItemId`, because `lower` is a UUID in lower case
 }
 
-/** Random bytes for 256 UUIDs. One system call for each UUID would take longer than all other work on it. */
+/** Random bytes for 256 UUIDs. A system call for each UUID would take longer than the rest of the work on the UUID. */
 const pool = Buffer.alloc(256 * 16)
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
-/** Position of the two digits of each byte of a UUID in the text of 36 characters. */
+/** For each byte of a UUID, the position of its two digits in the text of 36 characters. */
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
 /**
  * Returns a new UUID version 4, written as one flat string.
  *
- * `randomUUID` from `node:crypto` returns a concatenation of forty strings. V8 flattens the concatenation when it is
- * sent, which takes a tenth of the time of a small request (bench/CHOICES.md).
+ * `randomUUID` from `node:crypto` returns a concatenation of forty strings. V8 flattens the concatenation when the UUID
+ * is sent, which takes a tenth of the time of a small request (bench/CHOICES.md).
  */
 export function newUuid(): string {
   if (next === pool.length) {

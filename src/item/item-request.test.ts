@@ -1,4 +1,4 @@
-/** Tests which item a request body becomes (spec §2.1, §2.2). Tests of invalid bodies are in test/decisions. */
+/** Tests how a request body becomes an item (spec §2.1, §2.2). Tests of invalid bodies are in test/decisions. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ import { atOnce } from './slices.js'
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** Makes an item from a request body. @returns the end of the item's text: all characters after `"project_id":`. */
+/** Returns the end of the text of the item that a request body becomes: all characters after `"project_id":`. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -227,7 +227,7 @@ test('a body longer than 128 MiB is rejected, because positions of names have 27
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** Returns the text of the item that a check makes, or the check's error message. */
+/** Returns the text of the item that a checked body becomes, or the message of the error that the check throws. */
 function outcomeOf(check: () => ItemRequest): string {
   try {
     return encodeItem(id, check()).toString()
@@ -237,9 +237,9 @@ function outcomeOf(check: () => ItemRequest): string {
   }
 }
 
-/** Checks a body that arrives in parts. @param ends offsets at which parts end. */
+/** Checks a body that arrives in parts. @param ends offsets in the body at which the parts end. */
 function readInParts(bytes: Buffer, ends: readonly number[]): ItemRequest {
-  const body = arriving(mapped(bytes.length)) // as in the service: a copy that the check may modify
+  const body = arriving(mapped(bytes.length)) // a copy that the check may modify, as in the service
   bytes.copy(body.bytes)
   const work = readItemRequest(body)
   for (const end of ends) {

@@ -1,8 +1,8 @@
 /**
- * Checks the body of a create or replace, and finds the parts of its text that become the item.
+ * Checks the body of a create or replace request, and finds the parts of the body that become the item.
  *
- * The body is checked as it arrives. Each member of `data` becomes a member of the item byte for byte. Values are never
- * re-serialized, so numbers are not rounded, members are not reordered, and escapes do not change.
+ * The body is checked while it arrives. Each member of `data` becomes a member of the item byte for byte. Values are
+ * never re-serialized, so numbers are not rounded, members are not reordered, and escapes do not change.
  *
  * @module
  */
@@ -35,7 +35,9 @@ export interface ItemRequest {
   readonly members: Buffer
 }
 
-/** Thrown for a body that is not a valid item request. The message tells the client what is wrong and where. */
+/**
+ * Thrown for a body that is not a valid item request. The message tells the client where the body is invalid and why.
+ */
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
@@ -46,11 +48,11 @@ const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
 export interface ArrivingBody {
-  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace it when more bytes arrive. */
+  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace this buffer when more bytes arrive. */
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the current memory use of the check, in bytes. Throws if the check takes too much memory. */
+  /** Called with the memory that the check takes now, in bytes. Throws if this memory exceeds a limit. */
   hold(bytes: number): void
 }
 
@@ -62,13 +64,16 @@ interface Field {
   readonly members: Members
 }
 
-/** Maximum number of bytes that are checked in one slice. Any text of this length takes less than a millisecond. */
+/** Maximum number of bytes to check in one slice. Checking any text of this length takes less than a millisecond. */
 export const windowBytes = 16 * 1024
 
-/** Length of the first slice in bytes. It is short because V8 has not compiled the code yet: 16 KiB would take 9 ms. */
+/**
+ * Length of the first slice in bytes. The first slice is short, because V8 has not compiled the code yet: checking 16
+ * KiB would take 9 ms.
+ */
 const firstWindow = 1024
 
-/** Copy of the bytes that are being checked. V8 takes longer to read the body itself, as its memory can be resized. */
+/** Copy of the bytes that are being checked, because V8 reads the resizable memory of the body itself more slowly. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
 /** Checks the JSON text of a request body, and finds its fields `data` and `project_id`. */
@@ -81,12 +86,12 @@ class RequestCheck {
   #body = nothing
   /** The part of the body that is being read; empty between reads. */
   #window = nothing
-  /** Position of the part in the body. */
+  /** Position of the current part in the body. */
   #base = 0
 
   /**
    * Checks the next part of a body.
-   * @param end position up to which to read.
+   * @param end position in the body at which the part ends.
    * @param isLast whether the body ends at `end`.
    * @throws {InvalidItemError} if the part is not valid UTF-8.
    * @throws {JsonSyntaxError} if the part is not valid JSON.
@@ -127,12 +132,15 @@ class RequestCheck {
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
 
-  /** Returns the fields of a body that was read to its end. @throws {InvalidItemError} if they violate spec §2.2. */
+  /**
+   * Returns the fields of a body that was read to its end.
+   * @throws {InvalidItemError} if the fields violate spec §2.2.
+   */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
-    // The schema validates placeholders of the values (`outline`), so that no value has to be parsed.
+    // The schema validates a placeholder for each value (see `outline`), so that no value has to be parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(body, data.start)
     if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
@@ -153,12 +161,12 @@ class RequestCheck {
   }
 }
 
-/** Object that checks all short bodies in turn. Making a new object takes longer than checking a short body. */
+/** The check for all short bodies, reused because creating an object takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /**
- * Checks the complete body of a create or replace.
- * @param body bytes that should be JSON in UTF-8. The check may modify them.
+ * Checks the complete body of a create or replace request.
+ * @param body bytes that should be JSON in UTF-8. The check may modify these bytes.
  * @throws {InvalidItemError} if the body is not JSON, or violates spec §2.2.
  */
 export function parseItemRequest(body: Buffer): ItemRequest {
@@ -180,8 +188,9 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 }
 
 /**
- * Checks the body of a create or replace while it arrives. Throws at the first invalid byte, before the rest arrives.
- * @returns views of the body. The check may have modified its bytes.
+ * Checks the body of a create or replace request while the body arrives. Throws at the first invalid byte, before the
+ * rest arrives.
+ * @returns views of the body, whose bytes the check may have modified.
  */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
@@ -225,7 +234,7 @@ function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** Returns the first issue as text, with the name of the field. */
+/** Returns the first validation error as text, with the name of the field. */
 function firstOf([first]: readonly Issue[]): string {
   const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
   return `${names?.join('.')} ${first?.message}`
@@ -243,12 +252,15 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first byte that is not UTF-8. Decoding and encoding again changes this byte. */
+/** Returns the position of the first byte that is not valid UTF-8, found by decoding and encoding the bytes. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** Returns the number of bytes before an incomplete UTF-8 character at the end, or of all bytes if there is none. */
+/**
+ * Returns the number of bytes before an incomplete UTF-8 character at the end. Returns the number of all bytes if the
+ * last character is complete.
+ */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

@@ -23,7 +23,7 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** Writes a string as JSON text. @param escapes says for each character in turn whether to escape the character. */
+/** Writes a string as JSON text. @param escapes whether to escape each character, in the order of the characters. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]

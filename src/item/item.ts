@@ -1,4 +1,4 @@
-/** Builds an item's JSON text, the form in which the item is stored and sent, and reads its project. @module */
+/** Builds the JSON text of an item, which is stored and sent, and reads the item's project from this text. @module */
 
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
@@ -20,7 +20,7 @@ export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   return atOnce(encodedItem(id, request))
 }
 
-/** Does the same as `encodeItem`, but in slices, so that a long item does not block other requests. */
+/** Returns the same text as `encodeItem`, but in slices, so that a long item does not block other requests. */
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
   const separator = members.length > 0 ? 1 : 0
@@ -42,8 +42,8 @@ const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
 /**
- * Maximum length of a project's JSON text that is read, in bytes. No request can name a longer project: a request head
- * has at most 16 KiB, and an escape in the JSON text takes at most six bytes for one byte of the head.
+ * Maximum length of a project's JSON text that `projectOf` reads, in bytes. No request can name a longer project. A
+ * request head has at most 16 KiB, and a byte of the head takes at most six bytes as an escape in JSON.
  */
 const maxProjectText = 6 * 16 * 1024
 
@@ -65,7 +65,7 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
 /** Returns whether a list includes an item. @param start offset of the item in `bytes`. */
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter for the items of a project. The filter rejects most other items after a few bytes. */
+/** Returns a filter for the items of a project. The filter rejects most other items after reading a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

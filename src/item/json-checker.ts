@@ -58,7 +58,9 @@ const inExponent = 15
 const afterText = 16 // the outermost value has ended
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // at the end of an array or object; the loop replaces this state at once
-/** Error messages for texts that end in these states. In others, only the end of an array or object is missing. */
+/**
+ * Error messages for texts that end in these states. In any other state, only the end of an array or object is missing.
+ */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -81,17 +83,17 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** Innermost levels of nesting, one bit each: 1 for an object, 0 for an array. The last bit is for the innermost. */
+  /** Bits of the innermost levels: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
-  /** Number of open levels, from the outermost on, that are objects whose members are visited. */
+  /** Number of open objects whose members are visited. These objects are the outermost open levels. */
   #visited = 0
   /** Latest member at each visited depth. The entry for depth 0 has the position of the outermost value. */
   readonly #members: OpenMember[]
 
   /**
    * @param levels number of levels of nested objects to visit; 1 means only the outermost object.
-   * @param start position of a single value, after which reading stops. By default, a complete text is read.
+   * @param start position of a value; only this value is read. By default, a complete text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels
@@ -117,7 +119,7 @@ export class JsonChecker {
 
   /**
    * Reads the next part of the text.
-   * @param bytes part of the text. It has at least all bytes from `position` on that have arrived so far.
+   * @param bytes part of the text. The part must include all bytes that have arrived, from `position` on.
    * @param base position of the part in the text.
    * @param isLast whether the text ends with this part. If not, the next part must begin at or before `position`.
    * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.

@@ -5,13 +5,13 @@
  * @module
  */
 
-/** A part of a text: the positions of its first byte, and of the first byte after it. */
+/** A part of a text, from the position `start` up to, but not including, the position `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Position of an object's member in a JSON text, in bytes. Ends are exclusive. */
+/** Position of an object's member in a JSON text, in bytes. `nameEnd` and `valueEnd` are exclusive. */
 export interface Member {
   /** Start of the name, after its opening quote. */
   readonly nameStart: number
@@ -23,7 +23,7 @@ export interface Member {
 }
 
 /**
- * Returns whether a name in a valid JSON text equals `name`, once its escapes are resolved.
+ * Returns whether a name in a valid JSON text equals `name` after its escapes are resolved.
  * @param name ASCII letters and underscores.
  */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
@@ -62,7 +62,7 @@ export function memberAt(members: readonly OpenMember[], depth: number): OpenMem
  */
 export type Visit = (member: Member, depth: number) => void
 
-/** Thrown for a text that is not valid JSON, with a message and the position of the wrong byte. */
+/** Thrown for a text that is not valid JSON, with a message and the position of the first invalid byte. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
   readonly offset: number
@@ -116,7 +116,10 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Length of an escape, by the letter after its backslash (RFC 8259 §7); 0 for `u`, and if there is no such escape. */
+/**
+ * Length of an escape, by the character after its backslash (RFC 8259 §7). The length is 0 for `u`, and for characters
+ * that form no escape.
+ */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 

@@ -1,11 +1,11 @@
 /**
- * A stack of the levels of nesting in a JSON text, one bit each: 1 for an object, 0 for an array. The stack grows in
- * parts outside of the JavaScript heap, so that a deeply nested text never requires a large copy.
+ * A stack of the levels of nesting in a JSON text, with one bit for each level: 1 for an object, 0 for an array. The
+ * stack grows in parts outside of the JavaScript heap, so that a deeply nested text never requires a large copy.
  *
  * @module
  */
 
-/** Number of levels in a word of the stack. The last bit of a word is the innermost level. */
+/** Number of levels in a word of the stack. The lowest bit of a word is its innermost level. */
 export const wordLevels = 32
 
 const partWords = 4096

@@ -6,11 +6,14 @@ import fc from 'fast-check'
 import { parseItemRequest } from './item-request.js'
 import { NameComparison, NameHash } from './names.js'
 
-/** Parts of names: characters as they are, and escapes of characters and of single surrogates. */
+/** Parts of names: literal characters, escaped characters and escaped lone surrogates. */
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/** Compares two names, which may contain escapes. Asserts that equal names, and no others, have equal hashes. */
+/**
+ * Compares two names, which may contain escapes. Asserts that the names have equal hashes if and only if they are
+ * equal.
+ */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const
@@ -35,7 +38,7 @@ test('a name equals the text that `JSON.stringify` writes for it', () => {
   )
 })
 
-/** All spellings of a character or lone surrogate, in one array each. Different characters may look alike. */
+/** Each array has all spellings of one character or lone surrogate. Different characters may look alike. */
 const spellings = [
   ['a', String.raw`\u0061`],
   ['A', String.raw`\u0041`],

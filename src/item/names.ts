@@ -18,13 +18,13 @@ export function nameOf(text: Buffer, start: number, end: number): string {
 /** Code that `characterAt` returns for the quote after a name; higher than any code point. */
 const endOfName = 0x110000
 
-/** Number of bits in a result of `characterAt` that hold the length of the character in bytes. */
+/** Number of low bits in a result of `characterAt`. These bits have the length of the character in bytes. */
 const lengthBits = 4
 
 /**
- * Reads a character of a name in a valid JSON text. A lone surrogate counts as a character, so that two names are
- * equal if and only if their characters are equal.
- * @returns the code point, and in the last {@link lengthBits} bits the number of bytes that the character takes.
+ * Reads a character of a name in a valid JSON text. A lone surrogate counts as a character, so that two names are equal
+ * if and only if their characters are equal.
+ * @returns the code point, followed by {@link lengthBits} bits with the number of bytes that the character takes.
  */
 export function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
@@ -52,7 +52,7 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** Modulus of hashes. The product of a hash and any base is below 2^53, so it is exact in a double. */
+/** Modulus of hashes. The product of a hash and any base is below 2^53, so the product is exact in a double. */
 const prime = 2 ** 31 - 1
 
 /** Maximum number of bytes of a name that one call to `goOn` reads. */
@@ -61,9 +61,9 @@ const pieceBytes = 8 * 1024
 /** Hashes names, one at a time. A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The number at which the polynomial is evaluated. Colliding names cost time, so this number is random: without the
-   * number, nobody can find names that collide more often than by chance (Carter and Wegman, Universal Classes of Hash
-   * Functions, 1979). Each body gets a new number, because timing could reveal a number that is used for longer.
+   * The number at which the polynomial is evaluated. Names with the same hash cost time. This number is random, because
+   * only someone who knows the number can find many names with the same hash (Carter and Wegman, Universal Classes of
+   * Hash Functions, 1979). Each body gets a new number, because response times could reveal a reused number.
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
@@ -161,7 +161,7 @@ export class NameComparison {
   }
 }
 
-/** Share of the slots of a `NameTable` that are in use if all names are different. */
+/** Share of the slots of a `NameTable` that are in use if every name is different. */
 const load = 0.72
 
 /** Size of the operating system's memory pages, in bytes. A page takes memory only once it is written. */
@@ -174,12 +174,12 @@ const positionBits = 27
 /** A hash table from names to positions of members. A slot takes four bytes outside of the JavaScript heap. */
 export class NameTable {
   readonly #memory: Buffer
-  /** Slots, each with the position of a member and some bits of its name's hash; 0 in an empty slot. */
+  /** Slots for members: each has the position of a member and some bits of its name's hash; 0 in an empty slot. */
   readonly #slots: Int32Array
   #count = 0
-  /** Bits of the current search's hash, at their place in a slot. */
+  /** Bits of the hash to search for, shifted to their position in a slot. */
   #bits = 0
-  /** Next slot that the current search looks at. */
+  /** Slot at which the current search continues. */
   #slot = 0
 
   /** @param count maximum number of names in the table. */
@@ -190,18 +190,18 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound of the memory that the table takes now, in bytes: each name may be the first on its memory page. */
+  /** Upper bound on the memory that the table takes now, in bytes. Each name may be the first on its memory page. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Starts a search for names with a hash. @param hash a 32-bit integer. */
+  /** Starts a search for names with the given hash. @param hash a 32-bit integer. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Returns the position of the next member whose name may have the hash of the search; 0 if no more are found. */
+  /** Returns the position of the next member whose name may have the hash of the search; 0 if there are no more. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits
@@ -215,7 +215,7 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a member with the hash of the search. `next` must have returned 0. @param start position of the member. */
+  /** Adds a member with the hash of the search, after `next` has returned 0. @param start position of the member. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1

@@ -93,7 +93,10 @@ test('a text that arrives in parts has the same members and the same error as in
   )
 })
 
-/** Returns the members that the checker finds in a text, and the error. @param cuts positions at which parts end. */
+/**
+ * Returns the members that the checker finds in a text, and any error.
+ * @param cuts positions at which the parts of the text end.
+ */
 function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   const found: unknown[] = []
   const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))

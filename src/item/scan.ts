@@ -6,7 +6,7 @@ import { lineFeed, type Visit } from './json-syntax.js'
 /**
  * Checks a complete JSON text.
  * @param levels number of levels of nested objects to visit; 1 means only the outermost object.
- * @returns position of the value, which white space may precede.
+ * @returns position of the value, after any white space.
  * @throws {JsonSyntaxError} if the text is not JSON.
  */
 export function scanText(text: Uint8Array, levels: number, visit: Visit): number {

@@ -21,8 +21,8 @@ import {
 /**
  * An object in a seed file, with the positions of the fields of an item request (spec §2.2).
  *
- * An object whose only members are `data` and, optionally, `project_id` is a request itself. Any other object is the
- * `data` of a request. A `project_id` in this object becomes the project of the item.
+ * An object is an item request if its only members are `data` and, optionally, `project_id`. Any other object is the
+ * `data` of a request. A `project_id` in such an object becomes the project of the item.
  */
 interface SeedObject extends Span {
   readonly data: Span

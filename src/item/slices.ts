@@ -1,12 +1,15 @@
 /** Splits work into slices of less than a millisecond, so that other requests can be served in between. @module */
 
 /**
- * Work that ends a slice with each `yield`. The work yields `'waiting'` if it cannot continue until something else
- * happens, such as the arrival of more bytes.
+ * Work that ends a slice with each `yield`. The work yields `'waiting'` if it cannot continue before an event, such as
+ * the arrival of more bytes.
  */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/** Number of bytes to copy, move or hash in one slice. The slowest work, writing to new memory, sets this number. */
+/**
+ * Number of bytes to copy, move or hash in one slice. The number suits the slowest work, which is writing to new
+ * memory.
+ */
 export const sliceBytes = 512 * 1024
 
 /** Runs sliced work to its end without a pause. The work must never yield `'waiting'`. */
