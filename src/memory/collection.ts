@@ -1,6 +1,6 @@
 /**
  * Collects garbage that V8 would not collect by itself. Only for a process that does nothing but serve: this code sets
- * a V8 flag and collects the whole heap, which a library must not do to its host program.
+ * a V8 flag and collects the whole heap. A library must not do so in its host program.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface Collection {
-  /** Resident memory of the process in bytes, at most a second old. */
+  /** Resident memory of the process in bytes, measured at most a second ago. */
   readonly residentBytes: number
   /** Counts bytes of request bodies that have been received. */
   bodyReceived(bytes: number): void
@@ -25,24 +25,25 @@ const sampleInterval = 1_000
 /** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** CPU time between two samples, in microseconds. A process that uses less is idle. */
+/** CPU time between two samples, in microseconds. A process that uses less CPU time is idle. */
 const idleTime = 50_000
 
 /**
- * Growth of the memory outside V8's heap after which an idle process collects garbage, in bytes. Deleted large items
- * and large bodies leave that much garbage outside the heap. Small requests leave little.
+ * Growth of the memory outside V8's heap, in bytes, after which an idle process collects garbage. Large bodies and
+ * deleted large items cause this growth. Small requests leave little garbage.
  */
 const idleGrowth = 16 * 1024 * 1024
 
 /**
  * Number of idle samples after which garbage is collected once more. After a busy time, V8 reserves up to 16 MiB for
- * new objects. A collection releases this memory only if the previous collection was at least five seconds before.
+ * new objects. A collection releases this memory only if the previous collection was at least five seconds earlier.
  */
 const settledAfter = 10
 
 /**
  * Number of bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces
- * of bodies grow to 32 MiB. glibc keeps most of this memory if memory that stays in use lies behind it.
+ * of bodies take up to 32 MiB. After these pieces are freed, glibc keeps most of this memory if the memory behind it is
+ * still in use.
  */
 const collectedBytes = 4 * 1024 * 1024
 
@@ -54,7 +55,7 @@ const collectedBytes = 4 * 1024 * 1024
 export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside V8's heap after the last collection, without the items, in bytes. */
+  /** Memory outside V8's heap after the last collection, excluding the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
   /** Whether garbage has been collected since the last long idle time of the process. */
@@ -64,7 +65,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   let used = process.cpuUsage()
   let receivedBytes = 0
 
-  /** Collects garbage. The first call creates the collector, so that the process starts faster. */
+  /** Collects garbage. The collector is created by the first call, so that the process starts faster. */
   const collect: Collect = (options) => {
     collector ??= garbageCollector()
     collector(options)
@@ -90,7 +91,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
     }
     if (resident <= maxBytes) return
     // V8 may keep garbage for as long as the program allocates little. A service that rejects requests because of this
-    // garbage allocates little, so it would never recover.
+    // garbage allocates little, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)
@@ -110,7 +111,10 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   }
 }
 
-/** Returns resident memory in bytes: in total, and outside V8's heap. Both are 0 if no file descriptor is free. */
+/**
+ * Returns the resident memory in bytes, in total and outside V8's heap. Both numbers are 0 if no file descriptor is
+ * free.
+ */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()

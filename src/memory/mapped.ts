@@ -1,8 +1,8 @@
 /**
  * Buffers with a memory mapping of their own, which is returned to the system as soon as the buffer is freed. glibc
  * takes smaller blocks from its heap, where blocks of mixed sizes leave holes. Once a mapping of 2 MB has been freed,
- * glibc takes all blocks of up to 2 MB from its heap, and keeps up to 4 MB free at the end of the heap (mallopt(3),
- * M_MMAP_THRESHOLD).
+ * glibc takes all blocks of up to 2 MB from its heap (mallopt(3), M_MMAP_THRESHOLD). At the end of the heap, glibc then
+ * keeps up to 4 MB free.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export const mappedFrom = 32 * 1024
 
 /**
  * Returns zeroed memory with a mapping of its own. V8 makes such a mapping for each resizable ArrayBuffer.
- * @param maxLength maximum length for `resized`, in bytes; unused length takes no memory.
+ * @param maxLength maximum length that `resized` can set, in bytes; unused length takes no memory.
  * @throws {RangeError} if the system has no memory left.
  */
 export function mapped(length: number, maxLength = length): Buffer {
@@ -44,7 +44,7 @@ export const alwaysMapped = 32 * 1024 * 1024
 /** Maximum number of bytes freed per turn of the event loop. V8 first overwrites the bytes, which takes up to 2 ms. */
 const releasedAtOnce = 4 * 1024 * 1024
 
-/** Gives the memory of a buffer back to the system, if `mapped` made the buffer. Do not use the buffer afterwards. */
+/** Returns the memory of a buffer to the system, if `mapped` made the buffer. Do not use the buffer afterwards. */
 export function released(buffer: Buffer): void {
   if (!isMapped(buffer)) return
   const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
@@ -52,7 +52,7 @@ export function released(buffer: Buffer): void {
 }
 
 /**
- * Allocates memory. The caller must not change anything before, so that a failure leaves everything as it was.
+ * Allocates memory. Call this function before any change, so that a failed allocation leaves everything unchanged.
  * @param refusal returns the error to throw if the system has no memory left.
  */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {

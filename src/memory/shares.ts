@@ -12,15 +12,18 @@ export const mebibyte = 1024 ** 2
  */
 const newObjects = 192 * mebibyte
 
-/** Returns how many objects of a size in bytes fit into the JavaScript heap at its maximum size, if none is freed. */
+/**
+ * Returns how many objects of a size in bytes fit into the JavaScript heap at its maximum size, if no object is freed.
+ */
 export function timesInHeap(bytes: number): number {
   const limit = getHeapStatistics().heap_size_limit
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
 /**
- * Returns a fraction of the memory that the process may use, in bytes: of the limit of its control group or, without
- * such a limit, of all memory. The result is a whole number of MiB, so that it is short when shown or typed.
+ * Returns a fraction of the memory that the process may use, in bytes. This memory is the limit of the control group
+ * or, without a limit, the memory of the machine. The result is a whole number of MiB, which is short to show and to
+ * type.
  */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
