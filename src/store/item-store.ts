@@ -12,7 +12,7 @@ import type { EncodedItem } from '../item/item.js'
 
 export type Awaitable<T> = T | Promise<T>
 
-/** The guarantees of a store about its lists. */
+/** The guarantees that a store gives for its lists. */
 export interface ListGuarantees {
   /**
    * Whether a list is a snapshot of the items at the time when `list` resolved. Every list, snapshot or not, contains
@@ -80,7 +80,7 @@ export interface StoreTraffic {
   readonly reconnections: number
   /** Number of commands that a server of a cluster redirected to another server. */
   readonly redirections: number
-  /** Number of changes for which it is unknown whether they took effect. */
+  /** Number of changes that may or may not have taken effect. */
   readonly unknownOutcomes: number
   /** Called after each reply with the time since its command was sent, in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
@@ -90,8 +90,8 @@ export interface StoreTraffic {
  * A collection of items.
  *
  * Every operation may throw a `StoreError`. After `STORE_FULL`, nothing has changed. After `STORE_UNAVAILABLE`, the
- * outcome of a create, replace or delete is unknown. The change may have taken effect, may still take effect, or may
- * never do so; only a later read can tell.
+ * outcome of a create, replace or delete is unknown. The change may have taken effect, may take effect later, or may
+ * never take effect; only a later read can tell.
  */
 export interface ItemStore {
   readonly guarantees: ListGuarantees
@@ -103,7 +103,8 @@ export interface ItemStore {
   readonly namespace: string
 
   /**
-   * Stores a new item. The caller must not change the item's bytes afterwards, because a store may keep them uncopied.
+   * Stores a new item. The caller must not change the item's bytes afterwards, because a store may keep them without a
+   * copy.
    * @returns whether the item was stored. If the id is already in use, nothing changes and the result is `false`.
    */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>
@@ -122,21 +123,21 @@ export interface ItemStore {
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**
-   * Lists all items. Resolves once the first chunk has been read, and rejects if the store cannot be read.
-   * @param project restricts the list to the items of one project. This search takes as long as a list of all items.
-   * The reader may pause between chunks.
+   * Lists all items. Resolves once the first chunk has been read, and rejects if the store cannot be read. The reader
+   * may pause between chunks.
+   * @param project restricts the list to the items of one project. The search takes as long as a list of all items.
    */
   list(project?: string): Awaitable<ItemList>
 
   /**
    * Returns a text of visible ASCII characters that changes with each create, replace and delete.
-   * @param project restricts the version to items of one project. Changes of other items may change the version too.
+   * @param project restricts the version to items of one project. Changes to other items may change the version too.
    */
   version(project?: string): Awaitable<string>
 
   /**
-   * Calls back after each change of the watched items: at once after a change by this service, and soon after a
-   * change by another service. May also call back without a change.
+   * Calls the callback after each change to the watched items: at once if this service made the change, and soon if
+   * another service did. The callback may also be called without a change.
    * @returns a function that ends the watch.
    */
   watch(watched: Watched, callback: () => void): () => void
@@ -147,7 +148,9 @@ export interface ItemStore {
   /** Removes all items. A store on a server does not have this method, because other services may use the store too. */
   clear?(): void
 
-  /** Returns whether the store can serve requests now (spec §2.4). Never throws, and takes bounded time. */
+  /**
+   * Returns whether the store can serve requests now (spec §2.4). Never throws, and always ends within a time limit.
+   */
   healthy(): Awaitable<boolean>
 
   /** Closes the connections of the store and frees its memory. No operation may follow. */
@@ -155,12 +158,12 @@ export interface ItemStore {
 }
 
 type StoreErrorCode =
-  /** There is no room for the item, or no memory for the change; items can still be read and deleted. */
+  /** There is no room for an item, or no memory for a change; items can still be read and deleted. */
   | 'STORE_FULL'
   /** The store cannot be reached, did not respond in time, or rejected the request. */
   | 'STORE_UNAVAILABLE'
 
-/** The settings of this service do not fit the stored data. The message is one line and tells what to change. */
+/** The settings of this service do not match the stored data. The message is one line and says what to change. */
 export class StoreMismatchError extends Error {
   override readonly name = 'StoreMismatchError'
 }
@@ -184,7 +187,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Returns a `STORE_FULL` error for a store in process memory that got no more memory from the operating system. */
+/** Returns the `STORE_FULL` error of a store in process memory that gets no more memory from the operating system. */
 export function outOfMemory(cause: Error): StoreError {
   return new StoreError('STORE_FULL', 'The store has no memory left', { cause })
 }

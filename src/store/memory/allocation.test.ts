@@ -23,7 +23,7 @@ const cases = [
   },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
-/** Allocation functions. Each of them must have failed at least once by the end of a test. */
+/** Allocation functions. By the end of a test, each function must have failed at least once. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
 describe('the store stays consistent when each allocation fails in turn', () => {

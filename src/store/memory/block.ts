@@ -1,7 +1,7 @@
 /**
- * A block contains items that were created one after another, as the bytes that a list sends: each text with a comma
- * after it. The texts fill the block's frame from its start. A table with the handle and end of each item grows from
- * the end of the frame towards the texts.
+ * A block contains the texts of items that were created one after another, each followed by a comma, as in a list. The
+ * texts fill the block's frame from its start. A table with the handle and end of each item grows from the end of the
+ * frame towards the texts.
  *
  * Removing or resizing an item moves all later items of the block, so that a block never has holes.
  *
@@ -70,7 +70,7 @@ export class Block {
     return (first - entry) / entryWords
   }
 
-  /** Returns the length of an item with its comma, in bytes. */
+  /** Returns the length of an item including its comma, in bytes. */
   lengthOf(position: number): number {
     return this.#endOf(position) - this.#startOf(position)
   }
@@ -81,7 +81,8 @@ export class Block {
   }
 
   /**
-   * Returns the items that a filter accepts, with commas between them. The result is a copy, except of a large item.
+   * Returns the items that a filter accepts, with commas between them. The result is a copy, unless the block is a
+   * large item.
    * @param length number of bytes to filter, up to the end of an item. Later items are left out.
    */
   wanted(isWanted: ItemFilter, length: number): Buffer {
@@ -91,7 +92,7 @@ export class Block {
     for (let position = 0, from = 0, at = 0; at < length; position += 1) {
       const end = this.#endOf(position)
       const isKept = isWanted(bytes, start + at)
-      // Accepted items that follow each other are copied as one piece.
+      // Accepted items that follow one another are copied as one piece.
       if (!isKept || end >= length)
         pieces.push(bytes.subarray(start + from, start + (isKept ? end : at)))
       if (!isKept) from = end
@@ -137,8 +138,9 @@ export class Block {
   }
 
   /**
-   * Appends copies of the items at the positions from `from` up to, but not including, `to` to another block. The
-   * caller must ensure that the items fit. @returns the handles of the copied items.
+   * Appends copies of items to another block: the items at the positions from `from` up to, but not including, `to`.
+   * The caller must ensure that the items fit.
+   * @returns the handles of the copied items.
    */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
@@ -157,7 +159,7 @@ export class Block {
     return handles
   }
 
-  /** Returns how many items, counted from the first, take at most `limit` bytes together with their table. */
+  /** Returns how many of the first items take at most `limit` bytes, including their table entries. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1
@@ -209,5 +211,5 @@ export class Block {
 }
 
 function element(words: Int32Array, place: number): number {
-  return words[place] as number // never undefined: callers pass places within the table
+  return words[place] as number // never undefined: callers pass positions within the table
 }

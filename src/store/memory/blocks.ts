@@ -29,7 +29,7 @@ export interface Place {
 interface BlocksOptions {
   readonly blockBytes: number
   readonly maxBlocks: number
-  /** Maximum number of pages of records; as many as handles can number by default. */
+  /** Maximum number of pages of records. By default, as many pages as handles can number. */
   readonly maxPages?: number
 }
 
@@ -41,8 +41,8 @@ export class Blocks {
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
   /**
-   * The last current block, to which new items are appended. No open list reads a block after this block. `undefined`
-   * if the next new item needs a new block.
+   * The last current block, to which new items are appended. No open list reads any later block. `undefined` if the
+   * next new item needs a new block.
    */
   tail: Block | undefined
 
@@ -92,7 +92,9 @@ export class Blocks {
     if (growth < 0) this.#tidy(this.#placeOf(handle).block)
   }
 
-  /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and the store has no room for a copy. */
+  /**
+   * @throws {StoreError} `STORE_FULL` if an open list reads the block, and there is no room for a copy of the block.
+   */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
       this.#drop(block)
@@ -143,7 +145,7 @@ export class Blocks {
     return this.#placeOf(handle).block
   }
 
-  /** Moves the items of a block from `position` on to a new block after it. */
+  /** Moves the items of a block, from `position` on, to a new block that follows it. */
   #split(block: Block, position: number): void {
     const source = this.#writable(block)
     const rest = this.#insert(source)
@@ -151,7 +153,10 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /** Merges two neighbouring blocks into one, or three into two, if their items fit. Ignores lack of memory. */
+  /**
+   * Merges two neighbouring blocks into one, or three into two, if their items fit. Does not throw if memory is
+   * lacking.
+   */
   #tidy(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -173,7 +178,7 @@ export class Blocks {
     }
   }
 
-  /** Returns how many bytes a merge may add to a neighbouring block; 0 if there is no such block. */
+  /** Returns how many bytes a merge may add to a neighbouring block; 0 if there is no neighbour. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
@@ -187,8 +192,8 @@ export class Blocks {
   }
 
   /**
-   * Moves the items of `source` at the positions from `from` up to, but not including, `to` to the end of `target`. If
-   * all items are moved, `source` is dropped. Otherwise, the caller must have made `source` writable.
+   * Moves items from `source` to the end of `target`: the items at the positions from `from` up to, but not including,
+   * `to`. If all items are moved, `source` is dropped. Otherwise, the caller must have made `source` writable.
    */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
@@ -198,7 +203,7 @@ export class Blocks {
   }
 
   /**
-   * Returns a block that may be changed: the given block or, if an open list reads it, a copy that replaces it.
+   * Returns a block that may be changed. If an open list reads the given block, a copy first replaces the block.
    * @throws {StoreError} `STORE_FULL`
    */
   #writable(block: Block): Block {
@@ -211,7 +216,7 @@ export class Blocks {
 
   /**
    * Inserts an empty block after the block `before`, or at the start of the list if `before` is `undefined`.
-   * @param text text of the item for which the block is made, if it is made for one item.
+   * @param text text of the new item for which the block is needed, if any. A large item gets a block of its own.
    * @throws {StoreError} `STORE_FULL`
    */
   #insert(before: Block | undefined, text?: Buffer): Block {

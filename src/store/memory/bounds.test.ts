@@ -13,7 +13,7 @@ import { storeOf } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 const blockBytes = 1000
-const [small, large] = [300, 600] // lengths of items: a block has room for two small items or one large item
+const [small, large] = [300, 600] // lengths of items: a block has room for two small items or for one large item
 
 function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
   const blocks = new Blocks({ blockBytes, maxBlocks })
@@ -182,7 +182,7 @@ test('too many blocks for a heap of 128 MB are refused with STORE_FULL, and the 
   assert.deepEqual(outcome, {
     held: maxBlocks,
     refused: ['STORE_FULL'],
-    chunks: 2 * maxBlocks - 1, // an item in each block, and commas between them
+    chunks: 2 * maxBlocks - 1, // one item from each block, and commas between the items
     items: 0,
   })
 })

@@ -1,12 +1,12 @@
 /**
  * The chain of all blocks in list order: current blocks, and retired blocks that open lists still read. A list is a
- * snapshot. Opening a list takes the same time however many blocks there are.
+ * snapshot. Opening a list takes the same time for any number of blocks.
  *
  * Blocks are copied on write. While an open list reads a block, the block is not modified, except that items may be
- * appended to the last block. For any other change, a new block replaces it, and the old block is retired but stays in
- * the chain. A list skips blocks that were made after the list was opened, and blocks that were retired before. A
- * retired block is kept for the newest list that reads the block. When this list is released, the block passes to the
- * next older list that reads the block, or is freed.
+ * appended to the last block. For any other change, a new block replaces the old block, which is retired but stays in
+ * the chain. A list skips blocks that were made after, or retired before, the list was opened. A retired block is kept
+ * for the newest list that reads the block. When this list is released, the block passes to the next older list that
+ * reads the block, or is freed.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const comma = Buffer.from(',')
 /** Maximum number of blocks that a list skips in one turn of the event loop. */
 const stride = 10_000
 
-/** Maximum number of retired blocks that the search for a block's neighbour skips. */
+/** Maximum number of retired blocks to skip in the search for a block's neighbour. */
 const reach = 100
 
 interface OpenList {
@@ -97,7 +97,10 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /** Returns the nearest current block before or after a block, unless `reach` retired blocks are in between. */
+  /**
+   * Returns the nearest current block before or after a block; `undefined` if more than `reach` retired blocks are in
+   * between.
+   */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
@@ -138,7 +141,7 @@ export class Chain {
   ): AsyncGenerator<Buffer, void> {
     const { moment } = list
     let isFirst = true
-    let left = byteLength // bytes not yet returned; items appended since the list was opened come after these bytes
+    let left = byteLength // bytes still to return; items that were appended after the list was opened come later
     let skipped = 0
     let block = this.first
     while (block !== undefined && left > 0 && !list.isReleased) {
@@ -159,15 +162,15 @@ export class Chain {
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The skipped block may be freed during the pause. Its field `after` still leads to the next block that this
-        // list reads, because blocks that a list reads stay in the chain until the list is released.
+        // The skipped block may be freed during the pause. Its field `after` still leads to the next block of this
+        // list. Blocks that a list reads stay in the chain until the list is released.
         if (skipped % stride === 0) await nextTurn()
       }
       block = block.after
     }
   }
 
-  /** Passes the blocks that were kept for a released list to the next older list, or frees them. */
+  /** Passes the blocks that were kept for a released list to the next older list, or frees the blocks. */
   #settle(list: OpenList): void {
     const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {
@@ -181,7 +184,7 @@ export class Chain {
     }
   }
 
-  /** Keeps a retired block for a list, or frees it if the list does not read it. */
+  /** Keeps a retired block for a list, or frees the block if the list does not read it. */
   #keep(block: Block, list: OpenList | undefined): void {
     if (list !== undefined && block.since < list.moment) {
       block.nextKept = list.kept

@@ -1,4 +1,4 @@
-/** Tests that frames give memory back to the system, but never while a list reads it. */
+/** Tests that the memory of a frame returns to the system, but never while a list reads the frame. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -14,19 +14,20 @@ import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
 /**
- * Size of the first slab in bytes. Each new slab is as large as all others together, up to `largestSlab`. All slabs but
- * the first are allocated with at least 32 MiB, to be mapped separately. Such an allocation makes V8 collect garbage.
- * V8 may then treat short-lived objects as long-lived for good, which costs a small store 3 µs in each read.
+ * Size of the first slab in bytes. Each new slab is as large as all other slabs together, up to `largestSlab`. For any
+ * other slab, at least 32 MiB are allocated, so that the slab is mapped separately. Such an allocation makes V8 collect
+ * garbage. V8 may then permanently treat short-lived objects as long-lived, which costs a small store 3 µs in each
+ * read.
  */
 const firstSlab = 1024 * 1024
 
 /** Maximum size of a slab in bytes: the smallest size at which the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
-/** Minimum share of all other slabs that must still be free after the frames of the emptiest slab have moved there. */
+/** Share of the other slabs that must still be free after all frames of the emptiest slab have moved to them. */
 const spare = 1 / 8
 
-/** Number of frames moved for each released frame. Two are enough when a client deletes everything. */
+/** Number of frames to move for each released frame. Two frames are enough when a client deletes everything. */
 const moves = 2
 
 /**
@@ -36,7 +37,9 @@ const moves = 2
 const maxMappings = 16_384
 
 interface Slab {
-  /** Memory of the frames. Its `ArrayBuffer` may be longer than the frames, so that it is mapped separately. */
+  /**
+   * Memory of the frames. Its `ArrayBuffer` may be longer than the frames, so that the C library maps it separately.
+   */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
@@ -99,8 +102,8 @@ export class FramePool {
   }
 
   /**
-   * Makes a frame of the memory that holds the given bytes. The frame never moves. Once `maxMappings` frames have
-   * memory of their own, a new frame gets a copy of mapped bytes.
+   * Makes a frame from the memory of the given bytes. This frame never moves. Once `maxMappings` frames have memory of
+   * their own, bytes with a mapping of their own are copied to other memory.
    * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   takeOwn(given: Buffer): Frame {
@@ -133,7 +136,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Frees a frame's place in a slab, and the memory of an unused slab. The only slab stays if it is small. */
+  /** Marks the memory at an offset of a slab as free. Frees an unused slab, unless it is small and the only slab. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -141,7 +144,9 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves a frame out of the emptiest slab, if the other slabs have room for all of its frames and for `spare`. */
+  /**
+   * Moves a frame out of the emptiest slab, if the other slabs have room for all frames of this slab and for `spare`.
+   */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))

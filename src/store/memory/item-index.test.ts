@@ -15,7 +15,7 @@ const full = { name: 'StoreError', code: 'STORE_FULL' }
 
 function idOf(...words: [number, number, number, number]): ItemId {
   const digits = words.map((word) => word.toString(16).padStart(8, '0')).join('')
-  return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as ItemId // in the form of a UUID
+  return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as ItemId // formatted as a UUID
 }
 
 const word = 2 ** 31 // random words are less than this number
@@ -36,7 +36,7 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first 3,000 ids stay in one table after every split. So each other table has many entries in `tables`.
+  // The first 3,000 ids stay in one table after every split. So every other table has many entries in `tables`.
   [
     'with the same first word, followed by random ids,',
     [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],

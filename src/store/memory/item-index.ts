@@ -3,7 +3,8 @@
  * stall for hundreds of milliseconds when it grows, have at most 2^24 entries and take three times the memory.
  *
  * Ids whose first words end in the same bits share a table with linear probing. A full table is split by one more bit
- * (extendible hashing), so that growth never moves more than 1,024 items. An id is a random UUID, and so its own hash.
+ * (extendible hashing), so that growth never moves more than 1,024 items. Ids are random UUIDs, so parts of an id serve
+ * as its hash.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import { outOfMemory } from '../item-store.js'
 import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  /** Slots with a handle plus one, or 0 if empty. A handle is at the slot of its id's hash, or soon after that slot. */
+  /** Slots, each with a handle plus one, or 0 if empty. The search for a handle begins at the slot of its id's hash. */
   slots: Uint32Array
   size: number
   /** Number of low bits that the first words of all ids in the table have in common. */
@@ -24,16 +25,16 @@ export interface Table {
 const firstSlots = 8
 /** Number of slots (8 KiB) at which a full table is split instead of enlarged. */
 const splitSlots = 2048
-/** Minimum number of slots for each item. As half of the slots are empty, a search takes one or two steps. */
+/** Minimum number of slots for each item. At least half of the slots are empty, so a search takes one or two steps. */
 const slotsPerItem = 2
 /** Depth at which a table is enlarged instead of split. Tables reach this depth at 200 million items. */
 const maxDepth = 18
-/** Slots of a table without items. Its one slot stays empty, so that a search ends. */
+/** Slots of a table without items. The only slot stays empty, so that a search ends. */
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
   readonly records: Records
-  /** Tables by the last bits of an id's first word. A table of lower depth is in several entries. */
+  /** Tables by the last bits of an id's first word. A table with a lower depth is in several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
   /** The id of the current operation, as four words. */
   readonly #id = new Uint32Array(4)
@@ -51,7 +52,7 @@ export class ItemIndex {
   }
 
   /**
-   * Makes a record for a new id. The caller must then set the number of the item's block.
+   * Makes a record for a new id. Afterwards, the caller must set the number of the item's block.
    * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
    */
   add(id: ItemId): Handle {
@@ -79,7 +80,7 @@ export class ItemIndex {
   }
 
   #setId(id: ItemId): void {
-    // A UUID has dashes at the positions 8, 13, 18 and 23.
+    // A UUID has dashes at positions 8, 13, 18 and 23.
     this.#id[0] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
     this.#id[1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
     this.#id[2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
@@ -88,7 +89,7 @@ export class ItemIndex {
 
   /** Returns the table for the id of the current operation. */
   #table(): Table {
-    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined
+    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
   /** Returns the slot of the current operation's id, or the empty slot at which the search for this id ends. */
@@ -124,7 +125,7 @@ export class ItemIndex {
     }
   }
 
-  /** Makes an empty table for the ids of a table whose next bit is 1, and enters the new table into `tables`. */
+  /** Makes an empty table for the ids that have a 1 as the next bit, and enters the new table into `tables`. */
   #splitOff(table: Table, slots: Uint32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
@@ -136,8 +137,8 @@ export class ItemIndex {
   }
 
   /**
-   * Empties a slot, and moves the later entries that a search would no longer find behind an empty slot
-   * (Knuth, The Art of Computer Programming, volume 3, algorithm 6.4R).
+   * Empties a slot, and fills the gap with later entries that a search would otherwise no longer find (Knuth, The Art
+   * of Computer Programming, volume 3, algorithm 6.4R).
    */
   #emptySlot(slots: Uint32Array, emptied: number): void {
     const mask = slots.length - 1
@@ -145,7 +146,7 @@ export class ItemIndex {
     for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
       const home = homeSlot(slots, this.records.word(handleIn(taken), 3))
-      // The entry moves into the gap, because a search from `home` meets the gap before `slot`.
+      // The entry moves into the gap, because a search from `home` reaches the gap before `slot`.
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
         slots[gap] = taken
         gap = slot
@@ -176,7 +177,9 @@ function fourDigits(id: ItemId, start: number): number {
   )
 }
 
-/** Returns the value of a hexadecimal digit. The codes of 0 to 9 are 0x30 to 0x39, those of a to f are 0x61 to 0x66. */
+/**
+ * Returns the value of a hexadecimal digit. The digits 0 to 9 have the codes 0x30 to 0x39, the letters 0x61 to 0x66.
+ */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
 }

@@ -1,8 +1,9 @@
 /**
- * Keeps a record for each item: its id and the number of its block, in typed arrays outside of the JavaScript heap.
+ * Keeps a record for each item, with its id and the number of its block, in typed arrays outside of the JavaScript
+ * heap.
  *
- * Records are in pages of equal size, so that adding a page takes the same time however many records there are. A
- * record never moves, so its handle identifies the item while the item moves from block to block.
+ * Records are in pages of equal size, so that adding a page takes the same time for any number of records. A record
+ * never moves, so its handle identifies the item while the item moves from block to block.
  *
  * @module
  */
@@ -10,11 +11,13 @@
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
-/** Identifies a record from `take` until `release`: 32 bits with the number of its page and its place in the page. */
+/** Identifies a record from `take` until `release`: 32 bits with the number of a page and a position in the page. */
 export type Handle = number
 
 const placeBits = 12
-/** Number of records in a page. A page takes 80 KiB, which is too little for the C library to map it separately. */
+/**
+ * Number of records in a page. A page takes 80 KiB, which is too little for the C library to map the page separately.
+ */
 export const pageRecords = 1 << placeBits
 /** Maximum number of pages, so that each handle plus one fits in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
@@ -27,8 +30,8 @@ export interface Page {
   /** The records, each with the id as four words and the number of the block. Empty if no record is in use. */
   words: Uint32Array
   /**
-   * Place of the first free record, or {@link pageRecords} if all records are in use. The last word of a free record
-   * says how many places to skip to the next free record. So new memory, filled with 0, is a list of free records.
+   * Position of the first free record, or {@link pageRecords} if all records are in use. The last word of a free record
+   * says how many positions to skip to the next free record. So new memory, filled with 0, is a list of free records.
    */
   free: number
   /** Number of records in use. */
@@ -130,7 +133,7 @@ function blockAt(place: number): number {
   return place * recordWords + idWords
 }
 
-/** Returns an element of an array. The place must be within the array. */
+/** Returns an element of an array. The position must be within the array. */
 export function at(array: Uint32Array, place: number): number {
-  return array[place] as number // never undefined: callers pass valid places
+  return array[place] as number // never undefined: callers pass valid positions
 }

@@ -60,7 +60,7 @@ interface Mix {
   lengthOf(below: (limit: number) => number): number
 }
 
-/** Mix of the shortest items, for which a block's table is largest in proportion to the texts. */
+/** Settings for the shortest items, for which a block's table is largest in proportion to the texts. */
 const shortest: Pick<Mix, 'steps' | 'lengthOf'> = {
   steps: 10_000,
   lengthOf: (below) => 13 + below(35),

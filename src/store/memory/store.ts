@@ -13,7 +13,7 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** Memory that an item takes besides its text, in bytes, in the index, in tables and as unused space. */
+/** Memory that an item takes besides its text, in bytes: in the index, in tables and as unused space. */
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
@@ -22,26 +22,29 @@ export interface MemoryStore extends ItemStore {
 }
 
 interface MemoryStoreOptions {
-  /** Maximum number of blocks. Each block takes some of the JavaScript heap. By default, there is no maximum. */
+  /** Maximum number of blocks. Each block takes some memory in the JavaScript heap. By default, there is no maximum. */
   readonly maxBlocks?: number
-  /** Size of a block in bytes. Larger blocks make deletes move more bytes. Smaller blocks give a list more chunks. */
+  /**
+   * Size of a block in bytes. With larger blocks, a delete moves more bytes. With smaller blocks, a list has more
+   * chunks.
+   */
   readonly blockBytes?: number
 }
 
 /**
  * Creates an empty store in the memory of this process.
- * @param maxBytes maximum memory of all items in bytes, counted as their texts plus `itemOverhead` for each.
+ * @param maxBytes maximum memory of all items in bytes, counted as their texts plus `itemOverhead` per item.
  */
 export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): MemoryStore {
   const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
   return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
-/** Creates a store on given blocks, so that tests can inspect the blocks. */
+/** Creates a store with the given blocks, so that tests can inspect the blocks. */
 export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let blocks = given
   let size = 0
-  /** Total length of the texts of all items in bytes, each with a comma. */
+  /** Total length of the texts of all items in bytes, including a comma for each text. */
   let used = 0
   /** First part of all versions, random so that versions of different processes differ. */
   const start = randomUUID()
@@ -58,7 +61,10 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     }
   }
 
-  /** Records a change of an item, and calls its watchers. @param projects the item's projects before and after. */
+  /**
+   * Records a change to an item, and calls its watchers.
+   * @param projects the item's projects before and after the change.
+   */
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
     for (const project of projects) projectChanges.add(project, changes)
@@ -82,7 +88,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Returns whether an item differs from `expected`. Large items are compared only by identity, for speed. */
+  /** Returns whether an item differs from `expected`. For speed, large items are compared only by identity. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
@@ -173,17 +179,20 @@ const overhead = 40
  * remembered. For all others, `latest` returns the number of the last forgotten change, which is never too low.
  */
 export class ProjectChanges {
-  /** Number of the last change of each remembered project, from the lowest number to the highest. */
+  /** Number of the last change to each remembered project, from the lowest number to the highest. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0
 
-  /** Returns the number of the last change of a project's items, or a higher number. */
+  /**
+   * Returns the number of the last change to a project's items. The number may be higher if the project is not
+   * remembered.
+   */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }
 
-  /** Records a change of a project's items. @param change number of the change, higher than in all earlier calls. */
+  /** Records a change to a project's items. @param change number of the change, higher than in all earlier calls. */
   add(project: string | undefined, change: number): void {
     if (project === undefined) return
     if (!this.#latest.delete(project)) this.#length += project.length + overhead
@@ -196,7 +205,7 @@ export class ProjectChanges {
     }
   }
 
-  /** Records a change of all projects. @param change as for `add`. */
+  /** Records a change to all projects. @param change as for `add`. */
   addAll(change: number): void {
     this.#latest.clear()
     this.#length = 0

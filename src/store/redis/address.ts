@@ -49,7 +49,7 @@ export function sentinelAddress(url: string): SentinelAddress | undefined {
   }
 }
 
-/** Returns a URL without user and password, so that it may be logged. */
+/** Returns a URL without user and password, so that the URL may be logged. */
 export function withoutCredentials(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//')
 }

@@ -1,4 +1,4 @@
-/** Reads the states of buckets: the total length of the texts in each bucket, and its version. @module */
+/** Reads the states of buckets: the version of each bucket, and the total length of its texts. @module */
 
 import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
@@ -10,7 +10,7 @@ export interface BucketState {
   readonly field: RedisValue
   /** Total length of the items' texts in the bucket, in bytes. */
   readonly bytes: number
-  /** A UUID that each change of the bucket replaces; empty for a bucket without items. */
+  /** A UUID that is replaced with each change to the bucket; empty for a bucket without items. */
   readonly version: string
 }
 
@@ -32,9 +32,12 @@ interface BucketStatesOptions {
   readonly read: Read
 }
 
-/** Maximum number of buckets whose states are read by one `SORT` or one call. The server needs 0.24 ms for 1,024. */
+/**
+ * Maximum number of buckets whose states are read by one `SORT` or one call. The server needs 0.24 ms for 1,024
+ * buckets.
+ */
 const portion = 1024
-/** How long no `SORT` is sent after the server has refused one, in milliseconds. */
+/** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
 const refusedFor = 1000
 /** Maximum length of a reply with the `bytes` field, in bytes: 15 digits, a space, a UUID, and the protocol's bytes. */
 const fieldBytes = 64
@@ -110,7 +113,9 @@ export function createBucketStates(options: BucketStatesOptions) {
     return await statesIn(await readFields(wanted), wanted)
   }
 
-  /** Reads the `bytes` field of each bucket with a separate command, in portions that block the event loop briefly. */
+  /**
+   * Reads the `bytes` field of each bucket with a separate command, in portions that each block the event loop briefly.
+   */
   async function readEachField(): Promise<RedisValue[]> {
     const fields: RedisValue[] = []
     for (let start = 0; start < keys.length; start += portion) {
@@ -121,7 +126,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 
   async function readAll(): Promise<AllBuckets> {
     next = undefined
-    // `SORT` returns nil for a key that is not a hash, as for a bucket without items. `HGET` fails for such a key.
+    // For a key that is not a hash, `SORT` returns nil, as for a bucket without items. `HGET` fails for such a key.
     const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
     const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
     if (states.some((state, index) => state !== last.states[index])) {
@@ -150,8 +155,8 @@ export function createBucketStates(options: BucketStatesOptions) {
  * Returns a function that reads the `bytes` field of all buckets, with one `SORT` command for each portion of buckets.
  *
  * `SORT` is the only command that reads fields of several hashes. `SORT` requires a sorted set with the numbers of all
- * buckets. This set never changes. The function resolves to `undefined` if the server refuses `SORT`: in a cluster, or
- * for a user without the right to read all keys.
+ * buckets. The sorted set never changes. The returned function resolves to `undefined` if the server refuses `SORT`: in
+ * a cluster, or for a user without the right to read all keys.
  */
 function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
@@ -175,7 +180,8 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {
-      // The server may refuse `SORT` or writes. Any other error occurs again, and is reported, when each field is read.
+      // The server may refuse `SORT` or writes. Any other error occurs again when each field is read, and is then
+      // reported.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

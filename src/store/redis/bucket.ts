@@ -1,12 +1,12 @@
 /**
- * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash with a field for each item:
- * the field's name is the item's id, and its value is the item's text. The field `bytes` has the total length of all
+ * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash with a field for each item.
+ * The field's name is the item's id, and its value is the item's text. The field `bytes` has the total length of all
  * texts, a space and the version of the bucket, a UUID that each change replaces. A key with any other content is
  * called corrupted: another program has written to the key.
  *
- * Scripts make changes that no single Redis command can make. The server runs a script without interruption. It can
- * refuse a script only before the first change: for a missing right, for lack of memory, because writes are disabled,
- * or for unexpected data. So a script either makes one change, or first deletes the field with the empty name. This
+ * Scripts make changes that no single Redis command can make. The server runs a script without interruption. The server
+ * can refuse a script only before the first change. The reason may be a missing right, lack of memory, disabled writes
+ * or unexpected data. So a script either makes one change, or first deletes the field with the empty name. This
  * deletion has no effect, needs no memory, and proves that the server accepts the later changes of the script. A server
  * whose memory is full checks only the first change of a script.
  *
@@ -49,14 +49,14 @@ export function entriesIn(reply: readonly Buffer[]): Entries {
   return { bytes, items, unexpected }
 }
 
-/** The texts of several items, with a comma before each. */
+/** The texts of several items, with a comma before each text. */
 export interface ItemTexts {
   readonly bytes: Buffer
   /** Offset in `bytes` of the end of each item's text. */
   readonly ends: Uint32Array
 }
 
-/** Copies texts into one buffer of their own, because a slice of Node's pool would keep the whole pool in memory. */
+/** Copies texts into one new buffer, because a slice of Node's pool would keep the whole pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -72,7 +72,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns the texts of the items that a filter selects, each with the comma before it. */
+/** Returns the texts of the items that a filter selects, each text with the comma before it. */
 export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0
@@ -83,7 +83,10 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Returns whether a text begins with `{"id":"` and the given id, and ends with a brace. The rest is not checked. */
+/**
+ * Returns whether a text begins with `{"id":"` and the given id, and ends with a brace. The rest of the text is not
+ * checked.
+ */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -94,8 +97,8 @@ export function isItem(id: string, text: Buffer): boolean {
 }
 
 /**
- * Keys that another program has written to, each with the name of a corrupted field, or with `undefined` if the key is
- * not a bucket at all. The store is unhealthy until the content of these keys is valid again.
+ * Keys that another program has written to, each with the name of a corrupted field. The name is `undefined` if the key
+ * is not a bucket at all. The store is unhealthy until the content of these keys is valid again.
  */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
   /** Adds a corrupted key. @returns the error for the caller whose request found the key. */
@@ -131,7 +134,10 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/** Script with ARGV: id. Returns the item's text, or the length of a text over `shortReply`, or nil for no item. */
+/**
+ * Script with ARGV: id. Returns the item's text, the length of a text that exceeds `shortReply`, or nil without an
+ * item.
+ */
 export const readShortScript = script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
@@ -146,7 +152,10 @@ if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/** Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A full server refuses only a longer text. */
+/**
+ * Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A server without free memory refuses only a
+ * longer text.
+ */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end

@@ -12,7 +12,7 @@ const interval = 250
 interface ChangesOptions {
   /** Returns the key of the bucket of an item. */
   readonly keyOf: (id: ItemId) => string
-  /** Reads the states of the buckets with these keys; of all buckets by default. */
+  /** Reads the states of the buckets with the given keys, or of all buckets. */
   readonly statesOf: (keys?: ReadonlySet<string>) => Promise<readonly BucketState[]>
 }
 
@@ -30,7 +30,7 @@ export class Changes {
     return this.#watchers.watchedProjects
   }
 
-  /** Calls back after each change of the watched items. @returns a function that ends the watch. */
+  /** Calls the callback after each change to the watched items. @returns a function that ends the watch. */
   watch(watched: Watched, callback: () => void): () => void {
     const unwatch = this.#watchers.add(watched, callback)
     if (!this.#isPolling) void this.#poll()
@@ -58,7 +58,7 @@ export class Changes {
       try {
         known = await this.#compare(known)
       } catch {
-        // Ignored: while polls fail, reads of items fail too and report the error to their callers.
+        // Errors are ignored: while polls fail, reads of items fail too, and report the error to their callers.
       }
       await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
     }
@@ -68,7 +68,7 @@ export class Changes {
   /**
    * Reads the versions of buckets, and calls the watchers of changed buckets. After any change, the watchers of all
    * projects are called, because a bucket has items of several projects. A bucket that is read for the first time
-   * counts as changed, because it may have changed since its watcher was added.
+   * counts as changed, because the bucket may have changed since its watcher was added.
    * @param known versions from the last poll, by key.
    * @returns versions from this poll, by key.
    */

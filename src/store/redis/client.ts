@@ -2,8 +2,8 @@
  * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
  *
  * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for the handshake,
- * and none for a reply once the command is sent. After a reconnect, the package sends commands whose callers have given
- * up.
+ * and no deadline for a reply once the command is sent. After a reconnect, the package sends commands whose callers
+ * have given up.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly url: string
   /** Whether the server must belong to a cluster. If `false`, the server must not belong to a cluster. */
   readonly isClusterNode: boolean
-  /** Maximum time to wait for a connection, for room in the in-flight limit, and for a reply, in milliseconds each. */
+  /** Time limit in milliseconds for each wait: for a connection, for room in the in-flight limit, and for a reply. */
   readonly timeout: number
 }
 
@@ -93,7 +93,7 @@ export async function open(
   signal: AbortSignal,
 ): Promise<{ client: Client; reply: RedisValue }> {
   const client = newClient(url, timeout)
-  /** The first error of the connection, such as a malformed reply. Later errors are consequences of the first one. */
+  /** The first error of the connection, such as a malformed reply. Later errors are consequences of the first error. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error
@@ -130,11 +130,13 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** Creates a client. `createClient` is not used, because it builds all commands, for tens of milliseconds per URL. */
+/**
+ * Creates a client. `createClient` is not used, because it takes tens of milliseconds per URL to build all commands.
+ */
 function newClient(url: string, timeout: number) {
   return new RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
-    RESP: 2, // RESP 3 would only add a greeting
+    RESP: 2, // RESP 3 would only add the command HELLO
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
@@ -164,7 +166,11 @@ export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'i
   return { memoryBytes, usedBytes: memoryBytes, maxBytes }
 }
 
-/** Waits for a promise. @param time limit in milliseconds. @throws {TimeoutError} if it does not settle in time. */
+/**
+ * Waits for a promise.
+ * @param time limit in milliseconds.
+ * @throws {TimeoutError} if the promise does not settle in time.
+ */
 export async function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

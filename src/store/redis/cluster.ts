@@ -1,8 +1,8 @@
 /**
  * The connections to the masters of a Redis cluster, and the table that assigns each hash slot to a master.
  *
- * The cluster class of `@redis/client` is not used, because its requests to a master that does not reply wait forever,
- * even after a replica has taken over (bench/CHOICES.md).
+ * The cluster class of `@redis/client` is not used. With this class, requests to a master that does not reply wait
+ * forever, even after a replica has taken over (bench/CHOICES.md).
  *
  * @module
  */
@@ -30,7 +30,7 @@ const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
 export interface ClusterOptions {
-  /** Maximum time to wait for a connection, for room in the in-flight limit, and for a reply, in milliseconds each. */
+  /** Time limit in milliseconds for each wait: for a connection, for room in the in-flight limit, and for a reply. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
@@ -44,9 +44,11 @@ export class Cluster {
   readonly #options: ClusterOptions
   readonly #log: ReachabilityLog
   readonly #closing = new AbortController()
-  /** Connections by host and port: to the masters, and to servers that redirections have named since the last table. */
+  /**
+   * Connections by host and port: to the masters, and to servers named by redirections since the table was last read.
+   */
   readonly #connections = new Map<string, RedisConnection>()
-  /** Cache of slots by key. Without it, each slot takes 0.3 µs to compute. */
+  /** Cache of slots by key, because computing a slot takes 0.3 µs. */
   readonly #slots = new Map<string, number>()
   /** Host and port of the master of each slot. A slot without a master is missing. */
   #table = new Map<number, string>()
@@ -58,7 +60,7 @@ export class Cluster {
   #cause: unknown
   /** The latest attempt to read the table. */
   #attempt: Promise<void>
-  /** The next attempt to read the table, while the table is known to be outdated. */
+  /** The next attempt to read the table; `undefined` unless the table is known to be outdated. */
   #nextAttempt: Promise<void> | undefined
 
   constructor(address: ClusterAddress, options: ClusterOptions) {
@@ -135,7 +137,7 @@ export class Cluster {
 
   /**
    * Sends a command again, if an error proves that its master has not executed the command.
-   * @param master host and port of the master that the command was sent to.
+   * @param master host and port of the master to which the command was sent.
    * @returns the reply, or the error if the command may not be sent again.
    * @throws {Error} like `send`.
    */
@@ -211,7 +213,7 @@ export class Cluster {
     try {
       signal.throwIfAborted()
       const table = await this.#askForTable()
-      // A table with fewer slots is not used, because it may come from a server that has left the cluster.
+      // A table with fewer slots is not used, because the table may come from a server that has left the cluster.
       if (table.size >= this.#table.size) await this.#adopt(table)
       const missing = slotCount - table.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -227,7 +229,11 @@ export class Cluster {
     }
   }
 
-  /** Asks masters for the table of slots; after a failure, hosts in `STORE_URL`. @throws {Error} if no host replies. */
+  /**
+   * Asks masters for the table of slots. Asks the hosts in `STORE_URL` instead after every other failure, or without a
+   * connected master.
+   * @throws {Error} if no host replies.
+   */
   async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
@@ -257,7 +263,7 @@ export class Cluster {
     }
   }
 
-  /** Uses a new table of slots, after connecting to all of its masters, so that moved slots are served at once. */
+  /** Uses a new table of slots. First connects to all masters in the table, so that moved slots are served at once. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))

@@ -32,7 +32,7 @@ import {
 import { InFlightLimit, type Traffic } from './in-flight.js'
 
 interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** Returns the current URL of the server. @throws {Error} after a bounded time, if there is none. */
+  /** Returns the current URL of the server. @throws {Error} after a bounded time, if no server may be used. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
@@ -41,7 +41,10 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onCheck?: OnCheck | undefined
 }
 
-/** Time between checks of the server's role, in milliseconds. Otherwise, a new replica would stay in use. */
+/**
+ * Time between checks of the server's role, in milliseconds. Without checks, a server that becomes a replica would stay
+ * in use.
+ */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -51,7 +54,7 @@ interface Call {
   readonly commands: readonly Command[]
   /** Time when a waiting call was made, or when a call in flight was sent, on the clock of `performance.now()`. */
   since: number
-  /** Called once, with the replies to all commands in their order. */
+  /** Called once, with the replies to all commands in the order of the commands. */
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -115,7 +118,7 @@ export class RedisConnection {
     if (this.#client !== undefined) this.#lose(cause)
   }
 
-  /** Closes the connection for good, and rejects all pending calls. No call may follow. */
+  /** Closes the connection permanently, and rejects all pending calls. No call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
@@ -158,7 +161,10 @@ export class RedisConnection {
     }
   }
 
-  /** Asks for the server's role ahead of other commands. A replica's replies to the other commands are discarded. */
+  /**
+   * Asks for the server's role ahead of other commands. If the server is a replica, its replies to the other commands
+   * are discarded.
+   */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -255,7 +261,7 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Closes the connection, and rejects all pending calls. @param error the error that calls in flight get. */
+  /** Closes the connection, and rejects all pending calls. @param error the error for the calls in flight. */
   #drop(error: unknown): void {
     const [client, unsent, sent] = [this.#client, [...this.#waiting], [...this.#inFlight]]
     this.#client = undefined
@@ -275,7 +281,7 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect, twice as long after each further failure. The signal ends the wait. */
+/** Waits before the next attempt to connect. The wait doubles with each further failure. The signal ends the wait. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
   // The pause is random, so that services that lost the same server do not all reconnect at the same moment.

@@ -20,22 +20,22 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The error of a command that was not sent, because the in-flight limit had no room for it in time. */
+/** The error of a command that was not sent, because the in-flight limit had no room for the command in time. */
 export class BusyError extends Error {}
 
 /** The error of a command whose reply did not arrive in time. */
 export class TimeoutError extends Error {}
 
-/** The error for a server that is not used, because it may not be the primary. */
+/** The error for a server that is not used, because the server may not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code that a script returns if it failed after its first change. The outcome is then unknown. */
+/** Error code that a script returns if a command fails after the script's first change. The outcome is then unknown. */
 export const partlyDone = 'PARTLYDONE'
 
 /** Error code that a script returns if another program has written to the script's key. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Codes of error replies that prove that the server has refused the command and changed nothing. */
+/** Error codes of replies which prove that the server has refused the command and changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
@@ -70,7 +70,7 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error reply proves that nothing changed. Other errors may come from a proxy after the change. */
+/** Returns whether an error reply proves that nothing changed. After a change, a proxy may send other errors. */
 function isRefusal(error: unknown): boolean {
   const message = errorReplyOf(error) ?? partlyDone
   if (message.includes(partlyDone)) return false
@@ -123,7 +123,7 @@ export function causeOf(error: unknown): unknown {
 
 /**
  * Cuts the text of an error reply at the first quotation or brace. The server may quote a command with a password, or
- * an item, which begins with a brace.
+ * an item. An item begins with a brace.
  */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
@@ -131,7 +131,9 @@ function withoutQuotations(message: string): string {
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/** Returns the error for a failed attempt to connect. If the server has repeated the password, `***` replaces it. */
+/**
+ * Returns the error for a failed attempt to connect. If the server repeats the password, the message has `***` instead.
+ */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
@@ -157,12 +159,12 @@ export interface Reachability {
 }
 
 /**
- * How long the store must stay connected before the log reports the store as back, in milliseconds. While a replica
+ * How long the store must stay connected before the log says that the store is back, in milliseconds. While a replica
  * takes over in a cluster, the servers disagree for a moment, and new connections may be lost again.
  */
 export const settlingTime = 3_000
 
-/** Logs a warning for each cause for which the store cannot be reached, and a line when the store is back. */
+/** Logs a warning for each reason why the store cannot be reached, and a line when the store is back. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #onLost: () => void
@@ -177,7 +179,10 @@ export class ReachabilityLog implements Reachability {
     this.#onLost = onLost
   }
 
-  /** Logs that the store is lost, unless this cause is logged already. @param server host and port, in a cluster. */
+  /**
+   * Logs that the store is lost, unless this cause is logged already.
+   * @param server host and port of a server in a cluster.
+   */
   lost(error: unknown, server?: string): void {
     this.#onLost()
     clearTimeout(this.#settling)
@@ -200,7 +205,10 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/** Returns an error's message for the log, or its code: the error for a host with several addresses has no message. */
+/**
+ * Returns an error's message for the log. If the message is empty, as for a host with several addresses, returns the
+ * code.
+ */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

@@ -1,9 +1,12 @@
-/** The in-flight limit: bounds the bytes of commands and replies on a connection. Also counts traffic. @module */
+/** The in-flight limit, which bounds the bytes of commands and replies on a connection. Also counts traffic. @module */
 
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum length of commands in flight and their replies, in bytes. Limits the buffers of service and server. */
+/**
+ * Maximum length of commands in flight and their replies, in bytes. Limits the buffers of the service and of the
+ * server.
+ */
 const maxBytes = 32 * 1024 * 1024
 /** Minimum number of bytes counted for a call with its replies. Limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
@@ -18,8 +21,8 @@ export class InFlightLimit {
   #replyBytes = maxBytes / 4
 
   /**
-   * Counts the commands of a call with their replies. While no other call is in flight, a call may exceed the limit.
-   * @returns the bytes to pass to `give` after the replies; `undefined` if the call must wait.
+   * Counts the bytes of a call's commands and their replies. A call may exceed the limit if no other call is in flight.
+   * @returns the number of bytes to pass to `give` after the replies; `undefined` if the call must wait.
    */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
@@ -29,7 +32,10 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Releases the bytes of a call. A single reply updates the expected length. Several replies have known lengths. */
+  /**
+   * Releases the bytes of a call. A single reply updates the expected length. If there are several replies, their
+   * lengths are known.
+   */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return

@@ -27,17 +27,17 @@ const maxBytesTogether = 256 * 1024
 const maxTogether = 1024
 /** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
-/** Length at which joined texts are sent, in bytes. To join more texts takes longer than to write twice. */
+/** Length at which joined texts are sent, in bytes. Joining longer texts takes longer than a second write. */
 const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
-/** Maximum length of the parts of an `HSCAN` reply besides fields and texts, in bytes. */
+/** Maximum length of an `HSCAN` reply without its fields and texts, in bytes. */
 const shortReply = 1024
-/** Memory that a cached bucket takes besides its texts, in bytes, for its key, its version and JavaScript objects. */
+/** Memory that a cached bucket takes besides its texts, in bytes: for its key, its version and JavaScript objects. */
 const cacheOverhead = 400
 const firstCursor = '0'
 
-/** Chunk that lets the reader of a filtered list pause after buckets without a wanted item. */
+/** Chunk at which the reader of a filtered list can pause after buckets without a wanted item. */
 const emptyChunk = Buffer.alloc(0)
 
 /** The entries of a bucket in one reply to `HSCAN`. */
@@ -51,13 +51,16 @@ interface Batch extends Entries {
 interface BucketTextsOptions {
   readonly states: BucketStates
   readonly corrupted: CorruptedKeys
-  /** Bytes of items to request in one command. */
+  /** Number of bytes of items to request in one command. */
   readonly batchBytes: number
   readonly maxCachedBytes: number
   readonly read: Read
 }
 
-/** Reads the texts of buckets in one call. The rest of a long bucket is read while iterating. @throws {StoreError} */
+/**
+ * Reads the texts of buckets in one call. The rest of a long bucket is read during the iteration.
+ * @throws {StoreError}
+ */
 export type ReadTexts = (
   buckets: readonly BucketState[],
 ) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
@@ -90,7 +93,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return { ...entries, cursor: cursor.toString(), client }
   }
 
-  /** Returns the texts of a bucket that one batch contains completely, and caches the texts. */
+  /** Returns and caches the texts of a bucket that one batch contains completely. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
@@ -112,7 +115,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // Another server process does not know the cursor. If it has replied, the bucket is read again from its start.
+      // The cursor is unknown to any other server process. If another process has replied, the bucket is read again.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }
@@ -139,7 +142,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       const isWhole = batch.cursor === firstCursor
       return isWhole ? wholeTexts(key, batch) : longTexts(key, counts[index] ?? 1, batch)
     })
-    return cached.map((texts) => texts ?? (results.shift() as ItemTexts)) // one for each bucket that was not cached
+    return cached.map((texts) => texts ?? (results.shift() as ItemTexts)) // a result for each uncached bucket
   }
 }
 

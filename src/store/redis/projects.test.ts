@@ -11,10 +11,12 @@ const texts = ['a', 'b', 'a', 'c'].map((project) => {
   return [id, Buffer.from(`{"id":"${id}","project_id":"${project}"}`)] as const
 })
 
-/** Returns a function for the versions of projects in a bucket with the given items, and counts reads of the bucket. */
+/**
+ * Returns a function that computes versions of projects from one bucket of items, and a count of reads of the bucket.
+ */
 function versionsOf(items: typeof texts, watched: string[] = []) {
   const state = { key: 'bucket', field: null, bytes: 1, version: '1' }
-  const states = { all: async () => ({ states: [state], version: '1' }) } as unknown as BucketStates // the rest is unused
+  const states = { all: async () => ({ states: [state], version: '1' }) } as unknown as BucketStates // only `all` is used
   const counts = { reads: 0 }
   const readTexts = async (buckets: readonly unknown[]) => {
     counts.reads += buckets.length

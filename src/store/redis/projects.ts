@@ -12,7 +12,10 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts, in bytes. The version of a longer project changes with items of any project. */
+/**
+ * Maximum length of a project's texts, in bytes. If the texts are longer, the version changes with items of any
+ * project.
+ */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
@@ -46,7 +49,7 @@ export function createProjectReads(
       known = { version, versions: new Map() }
     }
     const { versions } = known
-    /** Total length of the texts and digest of each text, by project. */
+    /** For each project, the total length of the texts and the digest of each text. */
     const found = new Map<string, { length: number; digests: string[] }>()
     for (const project of projects) {
       if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
@@ -93,8 +96,8 @@ export function createProjectReads(
 }
 
 /**
- * Combines the digests of texts into one digest that does not depend on their order. The digests are sorted and not
- * XORed, because a client could replace some of 170 items in such a way that the XOR of all digests stays the same.
+ * Combines the digests of texts into one digest that does not depend on their order. The digests are sorted instead of
+ * XORed. With XOR, a client could replace some of 170 items in such a way that the result stays the same.
  */
 function digestOf(digests: string[]): string {
   return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')

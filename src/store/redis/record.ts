@@ -17,16 +17,20 @@ import {
   storeError,
 } from './errors.js'
 
-/** Format of the data (docs/reference/redis.md). Raise it with each change that earlier versions would misread. */
+/**
+ * Format of the data (docs/reference/redis.md). Raise this number with each change that earlier versions would misread.
+ */
 const ownFormat = 1
 /** Default number of buckets, and number of buckets of a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum number of buckets of a new store in a cluster, where a poll for changes needs a command for each bucket. */
+/**
+ * Maximum number of buckets of a new store in a cluster, where each poll for changes sends a command for each bucket.
+ */
 const maxInCluster = 4096
 
 /**
  * Script with KEYS: the record; ARGV: number of buckets, format. Writes the record if there is none, and returns the
- * stored record, so that the first service sets the values for all.
+ * stored record. So the first service sets the values for all services.
  */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
@@ -47,7 +51,7 @@ export class StoreRecord {
   readonly #options: StoreRecordOptions
   /** Result of the last comparison with the record; `undefined` if there was no record, or after a lost connection. */
   #result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service. If so, this service may write a lost record again. */
+  /** Whether the record has ever matched this service. After a match, this service may write a lost record again. */
   #wasMatched = false
   /** Message of the last logged mismatch. */
   #logged: string | undefined
@@ -81,7 +85,7 @@ export class StoreRecord {
     )
   }
 
-  /** Checks that the service may read and change the items in a bucket. @throws {StoreError} if it may not. */
+  /** Checks that the service may read and change the items in a bucket. @throws {StoreError} if the service may not. */
   async assure(key: string, purpose: Purpose): Promise<void> {
     await this.compare().catch((error) => {
       if (error instanceof StoreMismatchError) this.#log(error)
@@ -97,7 +101,8 @@ export class StoreRecord {
   /**
    * Reads the record, or writes a record if there is none, and compares its values with the service's values.
    * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} if the record cannot be read. The last result is then kept. `storeError` converts the error.
+   * @throws {Error} if the record cannot be read. In this case, the last result is kept. `storeError` converts the
+   * error.
    */
   compare(): Promise<void> {
     this.#pending ??= this.#compare().finally(() => {
@@ -137,7 +142,7 @@ export class StoreRecord {
     this.#logged = undefined
   }
 
-  /** Returns why this service may not write a record; `undefined` if the service may write it. */
+  /** Returns the reason why this service may not write a record; `undefined` if the service may write the record. */
   async #obstacle(): Promise<string | undefined> {
     const { keys, servers } = this.#options
     const own = keys.length
@@ -168,7 +173,7 @@ function valueIn(reply: Reply | undefined): RedisValue {
   return reply?.value ?? null
 }
 
-/** Returns why a record does not match this service. @param own number of buckets of this service. */
+/** Returns the reason why a record does not match this service. @param own number of buckets of this service. */
 function mismatchIn(buckets: number, format: number, own: number): string | undefined {
   if (format === ownFormat) return buckets === own ? undefined : otherNumber(own, buckets)
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'

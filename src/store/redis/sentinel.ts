@@ -1,4 +1,4 @@
-/** Asks a Redis Sentinel process for the current primary, and subscribes to the events that it publishes. @module */
+/** Asks a Redis Sentinel process for the current primary, and subscribes to the events of this process. @module */
 
 import type { SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
@@ -7,13 +7,13 @@ import { reasonOf, TimeoutError } from './errors.js'
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
-/** What one sentinel says about the primary. */
+/** The answer of one sentinel about the primary. */
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
   /** Number of the last failover that the sentinel knows of. Only answers with the highest number count. */
   readonly epoch: number
-  /** State of the primary: `down` if the sentinel cannot reach it, `retiring` if a failover has begun. */
+  /** State of the primary: `down` if the sentinel cannot reach the primary, `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
@@ -83,7 +83,7 @@ export function createSentinel(
         })
         signal.throwIfAborted()
         const [client] = clients
-        // If a failover happens between the two commands, this order combines the old epoch with the new address.
+        // In this order, a failover between the two commands combines the old epoch with the new address.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -111,7 +111,7 @@ function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, the leading sentinel already names the new primary, but its fields describe the former.
+  // At the end of a failover, the leading sentinel names the new primary. Its fields still describe the former primary.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

@@ -54,7 +54,7 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   readonly prefix: string
   /** Number of buckets, a power of two. All services with the same prefix must use the same number. */
   readonly buckets?: number
-  /** Bytes of items to request in one command. */
+  /** Number of bytes of items to request in one command. */
   readonly batchBytes?: number
   readonly maxCachedBytes?: number
 }
@@ -62,7 +62,7 @@ export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
 /** Namespace UUID from which an `Idempotency-Key` derives ids. All services use the same UUID. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
-/** How long the result of a health check is reused, in milliseconds. Clients may ask for the result at any rate. */
+/** How long the result of a health check is reused, in milliseconds. Clients may check the health very often. */
 const healthyFor = 1000
 
 /**
@@ -102,14 +102,17 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (!record.isMatched) await record.assure(commands[0]?.key ?? '', purpose)
     try {
       const replies = await servers.send(commands)
-      if (record.mismatch) throw record.mismatch // detected while the commands were in flight
+      if (record.mismatch) throw record.mismatch // the mismatch was detected while the commands were in flight
       return replies
     } catch (error) {
       throw storeError(error, purpose)
     }
   }
 
-  /** Returns a reply that is not an error. @throws {StoreError} for an error, after recording a corrupted key. */
+  /**
+   * Returns a reply that is not an error.
+   * @throws {StoreError} if the reply is an error. A corrupted key is recorded first.
+   */
   function succeeded(reply: Reply | undefined, purpose: Purpose, key: string): RedisReply {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     const code = errorCodeOf(reply)
@@ -145,7 +148,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return reply
     }
     let reply = await run('EVALSHA', digest)
-    // A restarted server does not know the script's digest and changes nothing, so it is safe to send the script.
+    // A restarted server does not know the script's digest and changes nothing. So the script can safely be sent.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
     return succeeded(reply, purpose, key).value
   }
@@ -184,7 +187,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
 
-  /** Tries each command of the store on a server. @throws {StoreError} if one fails or the key is corrupted. */
+  /** Tries each command of the store on a server. @throws {StoreError} if a command fails or the key is corrupted. */
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
@@ -195,7 +198,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     const parts = ['EVAL', probeScript.text, '1', key, '']
     const [reply] = await send('change', [{ parts, key, replyBytes: 0 }])
     succeeded(reply, 'change', key)
-    await runScript('read', readShortScript, key, '') // checks the right to use EVALSHA
+    await runScript('read', readShortScript, key, '') // checks that the service may use EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
@@ -218,7 +221,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     async read(id) {
       const key = keyOf(id)
       const command = ['HGET', key, id]
-      // Most reads use `HGET`, which takes the server 0.7 µs, and not the script, which takes 2.2 µs.
+      // Most reads use `HGET` instead of the script. The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
       let value = await (servers.hasRoom(key)
         ? readOne(key, command)
         : runScript('read', readShortScript, key, id))

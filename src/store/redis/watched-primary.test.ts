@@ -1,4 +1,4 @@
-/** Tests which server is taken for the primary when sentinels disagree. */
+/** Tests which server is used as the primary when sentinels disagree. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,10 +1,11 @@
 /**
  * The connection to a Redis primary that sentinels watch. The sentinels are asked for the primary before each attempt
- * to connect, every second while there is a connection, and whenever a sentinel publishes an event.
+ * to connect, and every second while there is a connection. The sentinels are also asked whenever a sentinel publishes
+ * an event.
  *
- * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels reach the former
- * primary. Such changes are lost. So commands are sent and replies accepted only while recent answers of the sentinels
- * name the connected server (docs/reference/redis.md).
+ * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels make this server
+ * a replica. These changes are lost. So commands are sent and replies accepted only while recent answers of the
+ * sentinels name the connected server (docs/reference/redis.md).
  *
  * @module
  */
@@ -18,9 +19,14 @@ import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sen
 
 /** Time between two queries to the sentinels, in milliseconds. */
 const interval = 1000
-/** How long answers are valid after the query, in milliseconds. After that, commands wait for new answers. */
+/**
+ * How long answers are valid after the query, in milliseconds. Once the answers expire, commands wait for new answers.
+ */
 const validFor = 1500
-/** How long the primary stays in use after a failed query, in milliseconds: until the next query has failed too. */
+/**
+ * How long the primary stays in use after a query without answers, in milliseconds. The next query ends within this
+ * time.
+ */
 const silentFor = interval + 2 * answerTimeout
 
 /** Reasons for leaving the current server, by the state of the primary. */
@@ -87,7 +93,9 @@ export class WatchedPrimary {
     return this.#connection.hasRoom()
   }
 
-  /** Sends commands while the sentinels name the connected server. Returns replies only if they still name it. */
+  /**
+   * Sends commands while the sentinels name the connected server. Returns replies only if this server is still named.
+   */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
@@ -176,7 +184,9 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Asks all sentinels. Waits only for those that answered the last query in time; for all sentinels if none did. */
+/**
+ * Asks all sentinels. Waits only for the sentinels that answered the last query in time; for all if no sentinel did.
+ */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -196,13 +206,14 @@ async function answersOf(
 
 /**
  * Returns the primary that the sentinels with the highest epoch name. Sentinels choose a primary by the same rule. If
- * the sentinels name several servers, the server with the most votes is returned, and in a tie the former primary.
+ * the sentinels name several servers, the server with the most votes is returned or, in a tie, the former primary.
  *
  * The state is `down` if most sentinels cannot reach the primary, and `retiring` if a sentinel has begun a failover. In
  * both cases, changes that the primary accepts will be lost.
  *
- * Answers with a lower epoch than the known epoch are ignored if they come from a minority of the sentinels, because
- * these sentinels must have missed a failover. A majority with a lower epoch has been set up anew: its answers count.
+ * Answers with an epoch lower than the known epoch are ignored if they come from a minority of the sentinels. These
+ * sentinels must have missed a failover. If a majority has a lower epoch, the sentinels have been set up anew, and
+ * their answers count.
  * @param count total number of sentinels.
  * @param before host and port of the former primary.
  * @returns `undefined` if no answer counts.
