@@ -1,6 +1,6 @@
 /**
- * `npm run build`: installs and builds what is missing or out of date. With `--install`, it only installs, for `npm run
- * format`.
+ * `npm run build`: installs and builds what is missing or out of date. With `--install`, as in `npm run format`, it
+ * only installs.
  */
 
 import { install, makeReady } from './ready.mjs'

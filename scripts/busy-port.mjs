@@ -1,12 +1,11 @@
-/** Reports that a port is in use before an installation or build starts, because both can take a minute. */
+/** Checks whether the command's port is in use, before an installation or a build that can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 /**
- * If the command's port is in use, exits with the message that the command would print. The command itself reports all
- * other errors.
+ * Exits with the command's own message if its port is in use. All other errors are left to the command.
  * @param {string[]} args name and arguments of the command
  */
 export async function refuseBusyPort([command, ...args]) {
@@ -28,7 +27,8 @@ export async function refuseBusyPort([command, ...args]) {
 }
 
 /**
- * Returns a setting from its flag, the environment or the `.env` file, as far as this is possible before a build.
+ * Returns a setting from its flag, the environment or the `.env` file. Reads only simple values, because the command's
+ * own parser may not be built yet.
  * @param {string} name
  * @param {string[]} args
  */

@@ -1,10 +1,10 @@
 /**
- * Compiles everything, in parallel as far as possible: TypeScript into `build`, and the published files into `dist`
- * (the command and the library with their types, the conformance tests, and the pages).
+ * Compiles TypeScript into `build`, and the published files into `dist`: the command and the library with their types,
+ * the conformance tests, and the pages. Steps run in parallel as far as possible.
  *
  * The command is bundled, because opening and compiling a file for each module would make startup slower. Dependencies
- * are not bundled, but installed with this package. The client is one file without imports, so that pages can load it
- * directly. The library imports that file.
+ * are not bundled, because npm installs them with this package. The client is one file without imports, so that pages
+ * can load it directly. The library imports the client from that file.
  */
 
 import { spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules that other programs import: the name in `dist`, and the source path without extension. */
+/** Modules that other programs import: their names in `dist`, and their source paths without extension. */
 const entries = { client: 'client/client', index: 'index', models: 'interface/models' }
 
 process.chdir(root)

@@ -2,8 +2,8 @@
  * `npm run coverage`: runs all tests, and reports which lines, branches and functions of `src` run in any process of
  * the tests. `npm run coverage -- NAME`: runs only the test files whose path contains the name.
  *
- * The services under test run from the bundle, and the unit tests from `build`. Source maps lead from both to the same
- * lines of TypeScript. Killed processes do not count.
+ * The services under test run from the bundle, and the unit tests from `build`. Source maps lead from the bundle and
+ * from `build` to the same lines of TypeScript. Processes that are killed report no coverage.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { installTestTools, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /**
- * The part of monocart-coverage-reports that is used here.
+ * The part of monocart-coverage-reports that this script uses.
  * @typedef {object} CoverageReport
  * @property {(folder: string) => Promise<void>} addFromDir
  * @property {() => Promise<unknown>} generate

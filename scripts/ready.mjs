@@ -1,6 +1,6 @@
 /**
- * Prepares the checkout: installs and builds only what is missing or out of date. Written in plain JavaScript, because
- * it runs before anything is installed.
+ * Prepares the checkout: installs and builds only what is missing or out of date. This script is plain JavaScript,
+ * because it runs before anything is installed.
  */
 
 import './node-version.mjs'
@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders that a build creates. A file in each folder, the stamp, contains the hash of the inputs of its build. */
+/** Folders that a build creates. Each folder has a file, the stamp, with the hash of the build's inputs. */
 const outputs = ['build', 'dist']
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
-/** Installs the programs that only large tests run. They have a folder of their own, because there are many of them. */
+/** Installs the programs that only large tests run. There are many, so they are installed in a separate folder. */
 export function installTestTools() {
   install('tools')
 }
@@ -35,8 +35,8 @@ export function isReady() {
 }
 
 /**
- * Installs the packages of a folder unless they are installed. Development packages are included whatever `NODE_ENV`
- * and npm's settings say, because the build needs them.
+ * Installs the packages of a folder unless they are installed. Development packages are always included, whatever
+ * `NODE_ENV` and npm's settings say, because the build needs them.
  */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
@@ -81,8 +81,8 @@ function packagesIn(file) {
 }
 
 /**
- * Returns whether an optional package, for example a native binding, is for this machine. Returns `false` for a package
- * that names no system, because only packages for other machines need it.
+ * Returns whether an optional package, such as a native binding, is for this machine. Returns `false` for a package
+ * that names no system: only packages for other machines depend on it.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {

@@ -10,8 +10,9 @@ if (!isReady()) {
   makeReady()
 }
 
-// npm passes a signal only to its child. With `npm start`, the shell that npm starts is replaced by this process. The
-// other scripts must also run in shells without `exec`. There, the signal ends the shell, which this process notices.
+// npm passes a signal only to its child process. With `npm start`, that child is this process, which has replaced the
+// shell (`exec`). The other scripts must also work in shells without `exec`. There, the signal ends only the shell, and
+// this process notices that its parent is gone.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -23,8 +24,8 @@ watch.unref()
 const cli = join(root, 'dist/cli.js')
 await import(pathToFileURL(cli).href)
 
-// A signal to all processes at once also ends the shell, whose end must not count as a second signal. The handlers are
-// installed only now, because a signal before the service has started must simply end the process.
+// A signal to all processes at once also ends the shell, and the end of the shell must not count as a second signal.
+// The handlers are installed only now, because a signal before the start of the service must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

@@ -7,9 +7,9 @@ import { basename, join } from 'node:path'
 const prefix = 'item-store-run-'
 
 /**
- * Creates a folder that is removed when this process ends, and makes it the folder for temporary files (`TMPDIR`) of
- * this process and its children. A nested run uses the folder of the outer run, because paths of sockets, such as a
- * browser's, are limited to about a hundred characters.
+ * Creates a folder for the temporary files (`TMPDIR`) of this process and its children, and removes the folder when
+ * this process ends. A nested run uses the folder of the outer run, because the path of a socket, such as a browser's,
+ * is limited to about a hundred characters.
  */
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()

@@ -1,6 +1,6 @@
 /**
- * The `spec` report of Node.js, which always ends with the failing tests and their reasons, even in a pipe. If a file
- * fails as a whole, Node.js gives no reason, so the reason given here is the file's standard error output.
+ * The `spec` report of Node.js, which always ends with the failing tests and their reasons, even in a pipe. For a file
+ * that fails as a whole, Node.js gives no reason, so this report shows the file's standard error output.
  */
 
 import { Readable } from 'node:stream'
@@ -11,7 +11,7 @@ import { inspect } from 'node:util'
 const maxLines = 40
 
 /**
- * The parts of a test runner event that are used here. Not every event has all of them.
+ * The parts of a test runner event that this reporter uses. Not every event has all of them.
  * @typedef {object} TestEvent
  * @property {string} type
  * @property {{

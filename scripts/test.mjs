@@ -1,6 +1,6 @@
 /**
- * `npm test`: builds and checks everything, then runs all tests but the large ones.
- * `npm run test:all`: builds and checks everything, then runs all tests, with the large ones in `test/large/`.
+ * `npm test`: builds and checks everything, then runs all tests except the large ones.
+ * `npm run test:all`: builds and checks everything, then runs all tests, including the large ones in `test/large/`.
  * `npm test -- NAME`: builds, and runs only the test files, large or not, whose path contains the name.
  */
 
@@ -13,9 +13,9 @@ import { pathToFileURL } from 'node:url'
 import { installTestTools, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Time limit for a test file that hangs, in milliseconds. On a busy machine, some files take minutes. */
+/** Time limit for each test file, in milliseconds, in case a test hangs. On a busy machine, some files take minutes. */
 const timeout = 900_000
-/** Number of test files that run at a time. They spend more than half of their time waiting. */
+/** Number of test files that run at a time. Test files spend more than half of their time waiting. */
 const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
@@ -42,10 +42,10 @@ const isLarge = (file) => file.startsWith('test/large/')
 const isConformance = (file) => file.startsWith('test/conformance/')
 const chosen = tests.filter((file) => args.length > 0 || !isLarge(file))
 const checked = names.length === 0 ? check() : undefined
-if (chosen.some(isLarge)) installTestTools() // while the checks run
+if (chosen.some(isLarge)) installTestTools() // the checks run in the meantime
 await checked
 await runTests(chosen.filter(isConformance))
-// The conformance tests run first, because all others take far longer if the service responds wrongly or not at all.
+// The conformance tests run first: if the service responds wrongly or not at all, all other tests take far longer.
 await runTests(chosen.filter((file) => !isConformance(file)))
 
 /** Checks formatting, style, and the types of the scripts and benchmarks. */
