@@ -46,7 +46,7 @@ function watch(path: string): SecretFile {
   setInterval(async () => {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
-    // A file that is being overwritten is empty for a moment, so a change counts once two reads agree.
+    // A file that is being overwritten is empty for a moment, so a change is accepted only after two equal reads.
     const text = String(bytes)
     const isSettled = text === latest
     latest = text
@@ -72,9 +72,9 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** @throws {Error} with a message that contains no part of the text. */
+/** @throws {Error} with a message that contains no part of the file. */
 function parseSecrets(text: string): string[] {
-  // Invalid bytes are decoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
+  // Decoding replaces invalid bytes with U+FFFD. This would turn many different secrets into one that is easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   if (secrets.length === 0) throw new Error('it has no secret')

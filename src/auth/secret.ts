@@ -14,7 +14,7 @@ import { secretFile } from './secret-file.js'
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** The claims of a verified token that are kept. `iat` is left out, because nothing depends on it. */
+/** The claims that are kept from a verified token. `iat` is left out, because nothing depends on it. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
 /** One or more secrets. The first secret signs tokens; every secret can verify a token. */
@@ -30,7 +30,7 @@ export interface Signing {
   readonly verified: TokenCache
 }
 
-/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED` if they are unusable. */
+/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED` if none can be used. */
 export type CurrentSigning = () => Signing
 
 /**
@@ -53,7 +53,7 @@ export function followSecret(
 
 /**
  * Returns the keys and algorithm from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. Each call reads the
- * environment, because any code in the process may change it. Reading takes half a microsecond.
+ * environment variables again, because any code in the process may change them. A call takes half a microsecond.
  * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
  */
 export const environmentSigning: CurrentSigning = followSecret(
@@ -92,7 +92,8 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Invalid Unicode is encoded as U+FFFD, so many different secrets would become the same, easily guessed secret.
+  // Encoding replaces invalid Unicode with U+FFFD. This would turn many different secrets into one that is easy to
+  // guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -101,7 +102,7 @@ function isAlgorithm(name: string): name is Algorithm {
   return Object.hasOwn(hashes, name)
 }
 
-/** @param cause the reason, shown in the log and to the operator, but not to clients. */
+/** @param cause the reason, which the log and the operator see, but clients do not. */
 function notConfigured(cause: string): ApiError {
   const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
@@ -122,13 +123,13 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the cache of verified tokens, in bytes. It is enough for 20,000 tokens of 170 characters. */
+/** Maximum size of the cache of verified tokens, in bytes. The cache has space for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Size of an entry of the token cache, in bytes, without the characters of its token and of `sub`. */
+/** Size of an entry of the token cache, in bytes, excluding the characters of the token and of `sub`. */
 const entryBytes = 200
 
-/** Cache that maps verified tokens to their claims. A full cache is emptied as a whole, which takes no time. */
+/** Cache that maps verified tokens to their claims. A full cache drops all tokens at once, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -145,7 +146,8 @@ class TokenCache {
       this.#claims = new Map()
       this.#bytes = bytes
     }
-    // In V8, the token is a substring that keeps its whole header in memory, up to 16 KiB. A copy of the token does not.
+    // In V8, the token is a substring of its header, so it would keep the whole header in memory, up to 16 KiB. A copy
+    // of the token does not.
     const copy = Buffer.from(token, 'latin1').toString('latin1')
     this.#claims.set(copy, claims)
   }

@@ -1,6 +1,6 @@
 /**
  * Compares the tokens that this service signs, and its verification of other tokens, with the library `jose`. Also
- * checks which tokens are cached, since clients cannot observe this.
+ * tests which tokens are cached, because clients cannot observe that.
  */
 
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ after(() => {
   delete process.env.JWT_SECRET
 })
 
-/** Returns the expected outcome, according to `jose` and to the rules of the interface that `jose` does not have. */
+/** Returns the expected outcome, according to `jose` and to the rules of the interface that `jose` does not check. */
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   // Decoders ignore the unused bits of a signature's last character.
@@ -72,7 +72,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// The test needs thousands of tokens, because only few random tokens are intact but expired.
+// The test needs thousands of tokens, because few random tokens are intact and also expired.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty
@@ -127,19 +127,19 @@ for (const algorithm of ['HS256', 'HS384', 'HS512']) {
   })
 }
 
-/** Returns a token whose `sub` begins with the number of the caller and has the given length. */
+/** Returns a token for a caller. Its `sub` begins with the caller's number and has the given length. */
 function tokenOf(caller: number, length: number): string {
   return sign(goodHeader, `{"sub":"${String(caller).padEnd(length, 'a')}","exp":9000000000}`)
 }
 
 test('verified tokens are cached up to 8 MiB, and rejected tokens are not', () => {
   process.env.JWT_SECRET = `${secret} of this test`
-  // Each token takes 3.9 kB in the cache, with its `sub`.
+  // In the cache, each token takes 3.9 kB, including its `sub`.
   const all = Array.from({ length: 2000 }, (_, caller) => tokenOf(caller, 1100))
   const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
   const known = all.map((token) => verifyToken(token))
   for (const token of forged) assert.equal(actual(token), 'INVALID_TOKEN')
-  // The claims of a cached token are the same object at each verification.
+  // If a token is cached, each verification returns the same claims object.
   assert.ok(all.every((token, place) => verifyToken(token) === known[place]))
   for (let caller = 2000; caller < 2250; caller += 1) verifyToken(tokenOf(caller, 1100))
   assert.notEqual(verifyToken(all[0] ?? ''), known[0])

@@ -41,12 +41,12 @@ function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // The clock counts whole milliseconds, but `nbf` may have fractions. A token whose `nbf` is now must be valid.
+  // The clock counts whole milliseconds, but `nbf` may be more precise. A token must be valid at the time of its `nbf`.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** Returns whether a claim is a time in seconds. Fractions are valid, and common (`NumericDate`, RFC 7519 §2). */
+/** Returns whether a claim is a time in seconds. Fractions of a second are common (`NumericDate`, RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }
@@ -63,7 +63,7 @@ function isSignatureOf(input: string, signature: string, { algorithm, keys }: Si
   })
 }
 
-/** Parses the JSON of a token's header or payload. JSON that is not an object gives an object without claims. */
+/** Parses the JSON of a token's header or payload. Returns an object without claims if the JSON is not an object. */
 function parsePart(part: string, name: string): Partial<Record<string, unknown>> {
   const bytes = Buffer.from(part, 'base64url')
   if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
@@ -74,7 +74,10 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** Throws if a token has expired, without leeway. Must be called on each use, even of a cached token (spec §5.4). */
+/**
+ * Throws if a token has expired; there is no leeway. Must be called each time a token is used, even if it is cached
+ * (spec §5.4).
+ */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }
