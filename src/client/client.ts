@@ -37,7 +37,7 @@ export type { HealthCheckResponse, Item }
  */
 export class ItemStoreClient<T extends object = Item> {
   /**
-   * Sends a request that no other method of this class sends, such as HEAD, with the token and the usual retries.
+   * Sends a request that no other method of this class offers, such as HEAD, with the token and the usual retries.
    * @param read turns a response that is not an error into the result.
    */
   readonly request: Send
@@ -65,15 +65,15 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
-  /** Returns all items, or a project's items. To use less memory, {@link items} yields them as they arrive. */
+  /** Returns all items, or a project's items. {@link items} uses less memory, because it yields them as they arrive. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
     return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
-   * Replaces an item completely. Its `project_id` becomes null unless the options or the data contain one.
-   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if `ifMatch` differs
-   * from its tag.
+   * Replaces an item completely. Its `project_id` becomes null unless the options or the data contain a `project_id`.
+   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if the item's tag is
+   * not the tag in `ifMatch`.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
@@ -102,7 +102,8 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 200 comes from a web server that responds 200 to everything. A 404 means that an earlier attempt succeeded.
+      // A 200 comes from a web server that responds 200 to every request. A 404 means that an earlier attempt
+      // succeeded.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
@@ -110,7 +111,8 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Yields the state of an item, all items or a project's items, then each new state until the signal is aborted.
    * Changes in quick succession may yield only the last state. Failures are retried. Ends when the item is deleted.
-   * @throws {ItemStoreError} as {@link get} and {@link list}; after the first state, only permanent errors, e.g. a 401.
+   * @throws {ItemStoreError} in the same cases as {@link get} and {@link list}; after the first state, only for
+   * permanent errors, such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -139,8 +141,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Yields all items, or a project's items, as they arrive. Only the latest part of the response is held in memory.
-   * Leaving the loop early cancels the response.
+   * Yields all items, or a project's items, as they arrive. Only the latest part of the response is held in memory. If
+   * the caller leaves the loop early, the response is cancelled.
    */
   async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
     const response = await this.request({ path: listPath(options) }, options, (each) => each)
@@ -152,12 +154,12 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** Returns an item like {@link get}, but as its JSON text, byte for byte. */
+  /** Returns an item like {@link get}, but as JSON text, byte for byte. */
   async getText(id: string, options?: CallOptions): Promise<string> {
     return (await this.#items.read(id, options)).text
   }
 
-  /** Returns items like {@link list}, but as their JSON texts, byte for byte. */
+  /** Returns items like {@link list}, but as JSON texts, byte for byte. */
   async listText(options?: ListOptions): Promise<string[]> {
     return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }
@@ -176,7 +178,7 @@ export class ItemStoreClient<T extends object = Item> {
     return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
-  /** Changes an item like {@link update}. `change` receives the JSON text of the item and returns the new text. */
+  /** Changes an item like {@link update}. `change` receives the item's JSON text and returns the new text. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,
@@ -200,7 +202,7 @@ export class ItemStoreClient<T extends object = Item> {
     try {
       item = this.#options.json.parse(text) as StoredItem<T> // the caller has chosen T, which is not checked
     } catch (cause) {
-      throw invalidResponse(head, cause) // the item may, for example, be nested too deeply for the codec
+      throw invalidResponse(head, cause) // for example, the item is nested too deeply for the codec
     }
     keepTag(item, tag)
     return item

@@ -1,4 +1,4 @@
-/** Fetches a response whose body arrives as text in parts, and waits with a timeout and a signal. @module */
+/** Fetches responses whose bodies arrive as text in parts, and limits each wait by a timeout and a signal. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
@@ -8,8 +8,8 @@ import type { Fetch } from './options.js'
 const shortParts = /.{1,65536}/gs
 
 /**
- * Error codes of Node.js when no connection was made: connection refused, name not resolved, or timeout. A connection
- * that breaks later leads to other codes, and browsers give no code.
+ * Error codes of Node.js if no connection was made: connection refused, name not resolved, or timeout. A connection
+ * that breaks later leads to other codes. Browsers give no code.
  */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
@@ -27,7 +27,7 @@ export async function fetchText(
 ): Promise<TextResponse> {
   const own = new AbortController()
 
-  /** Waits for a network operation, and turns its failure into an `ItemStoreError`. */
+  /** Waits for a network operation. If the operation fails, throws an `ItemStoreError`. */
   const outcomeOf = <T>(operation: () => Promise<T>, response?: Response): Promise<T> =>
     wait(timeout, signal, async () => {
       try {
@@ -59,7 +59,7 @@ export async function fetchText(
         if (done) return
       }
     } finally {
-      reader.cancel().catch(() => undefined) // rejects if the body has failed already
+      reader.cancel().catch(() => undefined) // rejects if reading the body has already failed
     }
   }
 
@@ -80,7 +80,7 @@ export const longestTimer = 2e9
 export type Signal = AbortSignal | undefined
 
 /**
- * Waits for a time in milliseconds, or for an operation that is limited to this time.
+ * Waits for a number of milliseconds, or for an operation that must end within this time.
  * @throws the signal's reason when the signal is aborted. If it is already aborted, the operation is not started.
  * @throws {ItemStoreError} `TIMEOUT` if the operation takes longer.
  */

@@ -24,9 +24,14 @@ import {
 
 /** Longest wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/** Pause between reads of a watch, in milliseconds. It limits a watch of busy data to ten reads per second. */
+/**
+ * Pause between the reads of a watch, in milliseconds. Data that changes often is read at most ten times per second.
+ */
 const shortPause = 100
-/** Maximum attempts in an update. An update among 16 clients that all change one item needs up to 22; among 64, 47. */
+/**
+ * Maximum attempts of an update. When 16 clients all change one item, an update needs up to 22 attempts; with 64
+ * clients, 47.
+ */
 const mostAttempts = 100
 
 export class ItemRequests {
@@ -66,7 +71,7 @@ export class ItemRequests {
 
   /**
    * Replaces an item with the result of `change`, and starts over if the item has changed in the meantime. The item
-   * keeps its project unless the data names another. If `change` returns `undefined`, the item is not replaced.
+   * keeps its project unless the data names another project. If `change` returns `undefined`, the item is not replaced.
    */
   async update<Data>(
     id: string,
@@ -81,13 +86,13 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      // With `undefined`, the replace uses the project in the data.
+      // If `projectId` is `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // Conflicts end sooner than failures, so the delay is a tenth as long: 20 to 40 ms at first.
+        // A conflict is over sooner than a failure, so the delay is a tenth as long: 20 to 40 ms at first.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -99,8 +104,8 @@ export class ItemRequests {
   }
 
   /**
-   * Yields the state of the item or list at this path, then each new state, using reads that wait (interface §4.10).
-   * Ends when the item is deleted. Throws when the signal is aborted.
+   * Yields the state of the item or list at this path, then each new state. Sends reads that wait for a change
+   * (interface §4.10). Ends when the item is deleted. Throws when the signal is aborted.
    */
   async *watch<State>(
     path: string,
@@ -119,7 +124,7 @@ export class ItemRequests {
         })
         const tag = head.get('etag')
         const isNew = tag !== known
-        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // the longest delay
+        if (!isNew && !head.has('preference-applied')) pause = backoff({}, 9) // the longest possible delay
         known = tag
         failures = 0
         if (state !== undefined && (isNew || !tag)) yield state
@@ -178,9 +183,10 @@ export function jsonText(text: string): string {
 }
 
 /**
+ * Returns the body of a create or replace.
  * @param data the JSON text of an object.
- * @param projectId by default, the `project_id` in the data, where the service would ignore it.
- * @throws {TypeError} for a lone surrogate, or a project that is not text, since `JSON` would turn 1e400 into `null`.
+ * @param projectId by default, the `project_id` in the data, because the service ignores that member of the data.
+ * @throws {TypeError} for a lone surrogate, or a project that is not a string. `JSON` would turn 1e400 into `null`.
  */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
@@ -189,7 +195,7 @@ function itemRequestText(data: string, projectId: unknown = projectIn(data)): st
   return `{"data":${data},"project_id":${JSON.stringify(projectId)}}`
 }
 
-/** Returns the `project_id` in the JSON text of an item, however the name is escaped, or `undefined`. */
+/** Returns the `project_id` in the JSON text of an item, even if its name has escapes; `undefined` if there is none. */
 function projectIn(text: string): string | null | undefined {
   return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
 }

@@ -6,7 +6,8 @@ import type { ErrorCode } from '../interface/errors.js'
  * Codes of errors that the client itself finds:
  *
  * - `NOT_CONNECTED`: there was no connection, so nothing was sent. This code exists only on Node.js.
- * - `CONNECTION_LOST`: the request failed, but may have taken effect. In browsers, also if there was no connection.
+ * - `CONNECTION_LOST`: the request failed, but may have taken effect. In browsers, this code also stands for a missing
+ * connection.
  * - `TIMEOUT`: the service did not respond in time, but the request may have taken effect.
  * - `INVALID_RESPONSE`: the response is not from an item store; check `baseUrl`.
  */
@@ -14,23 +15,26 @@ export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 
 
 interface ItemStoreErrorOptions extends ErrorOptions {
   readonly code?: string | undefined
-  /** The response of the service, if there was one. */
+  /** The response of the service; `undefined` if there was none. */
   readonly response?: Response | undefined
   readonly sessionId?: string | undefined
 }
 
-/** Thrown if the service rejects a request or cannot be reached. `message` gives the reason, for people. */
+/** Thrown if the service rejects a request or cannot be reached. `message` describes the error for people. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   /** HTTP status; `undefined` without a response. */
   declare readonly status: number | undefined
-  /** Error code for programs, from the service (spec §7) or the client. The 404 for an item has no code. */
+  /** Error code for programs, from the service (spec §7) or from the client. The 404 for a missing item has no code. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the log of the service (spec §1.4); `undefined` without a response. */
   declare readonly sessionId: string | undefined
-  /** Number of seconds to wait before a retry, if the service sent `Retry-After` (RFC 9110 §10.2.3). */
+  /** Delay before a retry in seconds, if the service sent `Retry-After` (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** Id of the item to which the `Idempotency-Key` belongs, if a create failed with a 409 (interface §4.11). */
+  /**
+   * Id of the item to which the `Idempotency-Key` belongs, if a create failed with `IDEMPOTENCY_CONFLICT` (interface
+   * §4.11).
+   */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -44,10 +48,10 @@ export class ItemStoreError extends Error {
   }
 }
 
-/** @param text the body. A body without the form of spec §7 comes from a proxy or another server. */
+/** @param text the body. A body that does not have the format of spec §7 comes from a proxy or another server. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
-  // Item stores that use a web framework may send errors of the framework, whose `detail` is plain text.
+  // An item store that uses a web framework may send the framework's own errors, whose `detail` is plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)
@@ -58,7 +62,10 @@ export function responseError(response: Response, text: string): ItemStoreError 
   })
 }
 
-/** Returns the error for a response that is not from an item store. @param cause the error that revealed this. */
+/**
+ * Returns the error for a response that is not from an item store. @param cause the error that was thrown when the
+ * response was parsed.
+ */
 export function invalidResponse(response: Response, cause?: unknown): ItemStoreError {
   const { status, url } = response
   return new ItemStoreError(
@@ -96,7 +103,9 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the seconds that `Retry-After`, a number or a date, asks to wait; `undefined` if it is past or invalid. */
+/**
+ * Returns the delay in seconds from `Retry-After`, a number or a date; `undefined` for a past date or an invalid value.
+ */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

@@ -5,7 +5,9 @@ import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 
-/** Extracts the item texts from a response that arrives in parts. Returns them, and whether the response was valid. */
+/**
+ * Extracts the item texts from a response that arrives in parts. Returns the texts, and whether the response was valid.
+ */
 async function cut(nesting: 1 | 2, parts: readonly string[]) {
   const response = new TextResponse(new Response(), oneByOne(parts))
   const texts: string[] = []
@@ -32,7 +34,7 @@ function itemWith(members: string): string {
 
 const item = jsonObject.map(itemWith)
 
-/** Returns a response body with `data`, and with members that a later version may add (interface §9.3). */
+/** Returns a response body with `data`, and with further members, as a later version may add them (interface §9.3). */
 function envelope(data: string, other = '1'): string {
   const alike = '"a,\\"data":[{"id":"0"}],"b,\\"data":{"id":"0"}'
   return `{"session_id":"s","before":${other},${alike},"data":${data},"message":"\\"data\\": {","after":${other}}`
@@ -121,7 +123,7 @@ const large = {
 }
 for (const [what, text] of Object.entries(large)) {
   test(`an envelope of megabytes is read in linear time: ${what}`, async () => {
-    // In quadratic time, reading this envelope would take minutes.
+    // If reading took quadratic time, this envelope would take minutes.
     const parts = text.match(/.{1,65536}/g) ?? []
     assert.deepEqual((await cut(2, parts)).texts, ['{"id":"1"}'])
   })

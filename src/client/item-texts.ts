@@ -1,4 +1,4 @@
-/** Extracts the texts of items from a response as it arrives, without parsing them; stores entity tags. @module */
+/** Extracts the texts of items from a response as it arrives, without parsing them. Also stores entity tags. @module */
 
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
@@ -21,7 +21,7 @@ export interface ItemRead {
   readonly tag?: string | undefined
 }
 
-/** A response of the service. Each method reads the body, which can be read only once. */
+/** A response of the service. Call only one method, and only once, because each method reads the body. */
 export class TextResponse {
   readonly head: Response
   /** The body as it arrives. Leaving the loop early closes the connection. */
@@ -40,9 +40,9 @@ export class TextResponse {
   }
 
   /**
-   * Yields the texts of the items in batches: for each part of the body, the texts of the items that end in this part.
-   * Item texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may
-   * come from another server. Always takes linear time: each part is scanned once, and each item text is searched once.
+   * Yields the texts of the items in batches. After each part of the body, yields the texts that end in this part. Item
+   * texts are not parsed, because the service has checked them. The envelope is parsed at the end, because it may come
+   * from another server. Takes linear time: each part is scanned once, and each item text is searched once.
    * @throws {ItemStoreError} `INVALID_RESPONSE` if an item has no id; at the end, if the response was cut off or is not
    * an envelope of items.
    */
@@ -53,7 +53,7 @@ export class TextResponse {
     let tail = ''
     /** The beginning of the current item, as received in earlier parts; `undefined` between items. */
     let item: string | undefined
-    /** The envelope, with an empty object in place of each item or run of items. */
+    /** The envelope, with an empty object in place of each item or of several adjacent items. */
     let envelope = ''
     for await (const part of this.parts) {
       const texts: string[] = []
@@ -67,7 +67,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // If another item has already ended in this part, the envelope ends with the empty object for that item.
+          // Adjacent items that end in the same part share one empty object in the envelope.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at
@@ -86,7 +86,7 @@ export class TextResponse {
     }
     const { data } = membersIn(envelope)
     const all = nesting === 1 ? [data] : data
-    // Checks for an empty object. A comparison with `JSON.stringify` would fail for deeply nested arrays.
+    // Returns whether a value is an empty object. `JSON.stringify` would fail for deeply nested arrays.
     const isItem = (each?: object | null) =>
       each?.constructor === Object && !Object.keys(each).length
     if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)
@@ -104,21 +104,23 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses makes the tag weak, so it would never match. Undo this, as the item's text is unchanged.
+    // A proxy that compresses responses makes the tag weak, and a weak tag never matches. The item's text is unchanged,
+    // so the tag is made strong again.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }
 
-/** Entity tag of each item object. If the tag were a member of the item, it would be stored with the item. */
+/** Entity tags, by item object. If the tag were a member of the item, a replace would store it with the item. */
 const tags = new WeakMap<object, string>()
 
-/** Stores an item's tag for `tagOf`. A codec can make values that are not objects, or objects without a prototype. */
+/** Stores an item's tag for `tagOf`. A codec may return values that are not objects, or objects without a prototype. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }
 
 /**
- * Returns the entity tag of an item from `create`, `get`, `replace`, `update` or `watch`. Copies have no tag.
+ * Returns the entity tag of an item from `create`, `get`, `replace`, `update` or `watch`. A copy of the item has no
+ * tag.
  * @throws {TypeError} if the object has no tag, for example an item of a list.
  */
 export function tagOf(item: object): string {

@@ -8,10 +8,10 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Walks through JSON text from delimiter to delimiter: brackets, braces, commas, colons, and the two quotes of each
- * string. The text may arrive in parts that end anywhere, even inside an escape.
+ * Walks through JSON text from delimiter to delimiter. The delimiters are brackets, braces, commas, colons, and the two
+ * quotes of each string. The text may arrive in parts that end anywhere, even inside an escape.
  *
- * The text must be valid JSON, because it is not checked: all other characters are skipped.
+ * The text must be valid JSON, because all other characters are skipped without a check.
  */
 export class JsonScanner {
   /** Position of the latest delimiter in the current part. The search continues after it. */
@@ -21,7 +21,10 @@ export class JsonScanner {
   /** Whether a string is open: the latest delimiter is its opening quote. */
   isInString = false
 
-  /** Returns the next delimiter; `undefined` at the end of the part. The next call then needs the next part. */
+  /**
+   * Returns the next delimiter; `undefined` at the end of the part. After `undefined`, the next call needs the next
+   * part.
+   */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1

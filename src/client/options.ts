@@ -8,36 +8,40 @@ export type Token = string | (() => string | Promise<string>)
 /** A function with the signature of the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Converts items to JSON text and back. `JSON` and the module `lossless-json` have these functions. */
+/** Converts items to JSON text and back. `JSON` and the module `lossless-json` both have these two functions. */
 export interface JsonCodec {
   parse(text: string): unknown
-  /** @returns `undefined` for a value that JSON does not have, such as a function. */
+  /** @returns `undefined` for a value that JSON cannot represent, such as a function. */
   stringify(value: unknown): string | undefined
 }
 
 export interface ItemStoreClientOptions {
-  /** Base URL, which ends with `/api/v1`. In a browser it may be relative to the page. */
+  /** Base URL, which ends with `/api/v1`. In a browser, a URL relative to the page is allowed. */
   readonly baseUrl: string | URL
-  /** Access token. A function is called before the first request, and again when its token has expired. */
+  /**
+   * Access token. If this is a function, it is called before the first request, and again when its token has expired.
+   */
   readonly token: Token
   /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Longest wait for the beginning of a response, for each further part of it, for a token, and before a retry, in
-   * milliseconds; 30,000 by default. It applies to each attempt; use `signal` to limit the whole call.
+   * Timeout in milliseconds; 30,000 by default. The timeout limits each wait: for a token, for the beginning of a
+   * response, for each further part of the response, and before a retry. Use `signal` to limit the whole call.
    */
   readonly timeout?: number | undefined
   /**
    * Maximum number of retries after a 503, a timeout or a failed connection; 3 by default. A change with `ifMatch` is
-   * retried only if it has certainly not taken effect.
+   * retried only if the failed attempt certainly had no effect.
    */
   readonly retries?: number | undefined
-  /** Converts items to and from JSON text. The default, `JSON`, changes `1.0`, and numbers beyond double precision. */
+  /**
+   * Converts items to and from JSON text. The default, `JSON`, changes `1.0` and numbers that exceed double precision.
+   */
   readonly json?: JsonCodec | undefined
 }
 
 export interface CallOptions {
-  /** Cancels the call, which then fails with the signal's reason. */
+  /** Cancels the call. The call then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -53,16 +57,16 @@ export interface WriteOptions extends CallOptions {
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Identifies a create, so that it is safe to repeat. All creates with the same key, data and token subject (`sub`)
-   * make one item. The key has 1 to 255 visible ASCII characters. Default: a new key for each call.
+   * Identifies a create, so that it is safe to repeat. Creates with the same key, data and token subject (`sub`) make
+   * only one item. The key has 1 to 255 visible ASCII characters. Default: a new key for each call.
    */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface MatchOptions extends CallOptions {
   /**
-   * An entity tag, or an item that has a tag (`tagOf`). If the tag of the stored item differs, the item is not changed,
-   * and the call fails with `PRECONDITION_FAILED`.
+   * An entity tag, or an item that has one (see `tagOf`). If the stored item has another tag, it is not changed, and
+   * the call fails with `PRECONDITION_FAILED`.
    */
   readonly ifMatch?: string | object | undefined
 }
@@ -71,8 +75,8 @@ export interface ReplaceOptions extends WriteOptions, MatchOptions {}
 
 export interface UpdateOptions extends CallOptions {
   /**
-   * Whether `change` may be applied twice. If so, the call is retried when its outcome is unknown. By default, the call
-   * then fails, for example with `CONNECTION_LOST`.
+   * Whether `change` may be applied twice. If so, an update whose outcome is unknown is retried. By default, such an
+   * update fails, for example with `CONNECTION_LOST`.
    */
   readonly isRepeatable?: boolean | undefined
 }

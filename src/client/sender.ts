@@ -1,4 +1,4 @@
-/** Checks the options of the client. Sends requests with a token, and retries them. @module */
+/** Checks the options of the client, and sends requests with a token and retries. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
@@ -17,7 +17,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
   return {
     baseUrl: normalized(baseUrl),
     fetch,
-    timeout: Math.min(timeout, longestTimer), // also the longest delay before a retry
+    timeout: Math.min(timeout, longestTimer), // also limits the delay before a retry
     retries,
     json,
   }
@@ -70,8 +70,8 @@ export function createSender(options: CheckedOptions, token: Token): Send {
     const { method = 'GET', path = '/items', body = null } = request
     // A health check is sent without a token, and its response is passed to `read` whatever the status.
     const isHealthCheck = path === '/health'
-    // Let `Headers` reject invalid headers now, because an error thrown by `fetch` would count as a network failure.
-    // Make a plain object of the headers, because a custom `fetch` may change them.
+    // `Headers` rejects invalid headers here, because an error thrown by `fetch` would count as a network failure. A
+    // custom `fetch` may change the headers, so each attempt gets a plain object of its own.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -97,7 +97,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // A delete whose item is missing counts as a success if an earlier attempt may have deleted the item.
+          // A delete that finds no item counts as a success if an earlier attempt may have deleted the item.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -106,7 +106,8 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A create has a key, so it can be repeated. A repeated conditional change would conflict with itself.
+        // A create has an idempotency key, so it can be repeated. A repeated conditional change would conflict with
+        // itself.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -117,7 +118,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 for a missing item, rather than for an unknown path or from a proxy. */
+/** Whether the error is the 404 for a missing item. A 404 for an unknown path, or from a proxy, is another error. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -142,20 +143,21 @@ function createTokenSource(token: Token | undefined) {
   }
 }
 
-/** Returns the token if it is well-formed. Errors do not show the token, because errors get logged. */
+/** Returns the token if it is well-formed. Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
-  // Syntax of a token: RFC 6750 §2.1. The usual mistake is a line break from the end of a file.
+  // Syntax of a token: RFC 6750 §2.1. The usual mistake is the line break at the end of a file.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// Bounds of the retry delay, in milliseconds. A service that restarts is available again within the first two retries.
+// Bounds of the retry delay, in milliseconds. A restarted service is usually available again within two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 
 /**
  * Returns the delay before a retry in milliseconds; `undefined` if the request must not be retried.
- * @param isOnce whether the request must not take effect twice. Then it is retried only if it certainly had no effect.
+ * @param isOnce whether the request must not take effect twice. If so, it is retried only if it certainly had no
+ * effect.
  * @param retries number of retries so far.
  */
 export function retryDelay(
@@ -171,7 +173,7 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns the delay before a retry in milliseconds: `Retry-After`, and a random time that grows with each retry. */
+/** Returns the delay before a retry in milliseconds: `Retry-After` plus a random time that grows with each retry. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together do not retry together.
