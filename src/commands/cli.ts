@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 
 /**
- * The `item-store` command, which runs a subcommand. Each subcommand loads its modules only when it runs, so that it
- * need not wait for the modules of other subcommands.
+ * The `item-store` command, which runs a subcommand. A subcommand loads only its own modules, so that it need not wait
+ * for the modules of other subcommands.
  *
  * @module
  */
@@ -91,8 +91,8 @@ function names(): string {
 }
 
 /**
- * Prints a text to standard output. If that fails, the process ends with exit code 1 and prints one line with the
- * reason, but no line if the program that reads the output has ended.
+ * Prints a text to standard output. If printing fails, prints one line with the reason, and the process ends with exit
+ * code 1. Prints no reason if the program that reads the output has ended.
  */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -12,7 +12,7 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of the report. Node's test runner prints TAP itself; this package has a reporter for each other format. */
+/** Formats of the report. Node's test runner prints TAP itself; for every other format, this package has a reporter. */
 const reporters = ['spec', 'tap', 'junit']
 
 /** Algorithm with which the tests sign tokens. Every implementation supports this algorithm (spec §5.3). */
@@ -75,7 +75,7 @@ function baseUrlIn([url, ...more]: string[]): string {
   return url
 }
 
-/** Checks that a service responds at the URL, with any status. @throws {UsageError} if nothing responds. */
+/** Checks that a service responds at the URL, whatever the status. @throws {UsageError} if nothing responds. */
 async function requireAnswer(url: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(answerTimeout)

@@ -101,9 +101,9 @@ and a time is in the unit of its default.
 `
 }
 
-/** Column of the help in which the meaning of a setting begins. */
+/** Column at which `--help` describes each setting. */
 const meaningColumn = 47
-/** Matches a line of the meaning of a setting. The line ends by column 100 unless a single word is longer. */
+/** Matches the text for one line of a setting's description. Lines end by column 100 unless a single word is longer. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 export function describeSettings(): string {

@@ -32,7 +32,7 @@ export async function token(args: string[]): Promise<string> {
 
 /**
  * Checks that tokens can be signed and verified.
- * @throws {UsageError} that says what is wrong with `JWT_SECRET` or `JWT_ALGORITHM`.
+ * @throws {UsageError} that describes the problem with `JWT_SECRET` or `JWT_ALGORITHM`.
  */
 export function requireSecret(): void {
   refuseTwoSecrets()
@@ -48,7 +48,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns why no token can be verified, and how to fix the problem; `undefined` if tokens can be verified. */
+/** Returns why no token can be verified, with advice; `undefined` if tokens can be verified. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
@@ -75,7 +75,7 @@ export function shortSecretWarning(): string | undefined {
   return `${variable} has only ${length} of the recommended ${recommendedLength} bytes`
 }
 
-/** Logs each change of the file that `JWT_SECRET_FILE` names. */
+/** Logs each change to the file that `JWT_SECRET_FILE` names. */
 export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
   observeSecretFile(({ secrets, problem }) => {
     if (problem === undefined) {

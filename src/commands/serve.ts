@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<undefined> {
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
   refuseTwoSecrets()
-  const error = missingSecretError() // this also reads JWT_SECRET_FILE, before the first request needs the secrets
+  const error = missingSecretError() // also reads JWT_SECRET_FILE now, before a request needs the secrets
   const { log } = await start(config, options)
   logSecretFile(log)
   if (error !== undefined) log.error(error)
