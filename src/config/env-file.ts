@@ -3,13 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
-// Parts of an entry in `.env`. Each pattern matches where the match before it ended, so parsing takes linear time.
-// Node's own parser is not used: it skips malformed lines, reads some comments as variables, and takes a `#` in a value
-// for a comment, which would silently truncate a secret.
+// Parts of an entry in `.env`. Each pattern matches only where the previous match ended, so parsing takes linear time.
+// Node's own parser skips malformed lines and reads some comments as variables. It also takes a `#` in a value for a
+// comment, which would silently truncate a secret.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
 const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // a quoted value may span several lines
 const plain = /[^\s"'`#][^\n#]*/y
-/** Matches the end of a line, including a comment. A comment must follow white space or begin the line. */
+/** Matches the end of a line, including a comment. A comment must begin the line or follow white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
 /**
@@ -31,7 +31,7 @@ export function loadEnvFile(): ReadonlySet<string> {
 }
 
 /**
- * Parses the variables of a `.env` file. An entry is `NAME=value`, possibly after `export`; `\n` in double quotes is a
+ * Parses the variables of a `.env` file. An entry is `NAME=value`, possibly after `export`. In double quotes, `\n` is a
  * line break.
  * @throws {UsageError} with the number of the first malformed line, but not its text, which may contain a secret.
  */

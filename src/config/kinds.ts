@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Parser and formatter for the values of a setting, in the form that a user types. */
+/** Parser and formatter for the values of a setting, in the format in which a user types them. */
 export interface Kind<T> {
   /** Parses the text of a value. @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
@@ -64,7 +64,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
 }
 
-/** A time in whole seconds or milliseconds. A number without a unit is in the given unit. */
+/** A time in whole seconds or milliseconds. If the text has no unit, `unit` applies. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   return between(min, max, {
     parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
@@ -122,7 +122,7 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** A value that may be missing. Its default, if there is one, follows from other settings. */
+/** An optional value. Its default, if it has one, depends on other settings. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
@@ -168,8 +168,8 @@ export const networks: Kind<BlockList> = {
 }
 
 /**
- * Parses a size into bytes: a whole number, possibly with a decimal (`MB`, or `M` for short) or binary (`MiB`) unit, in
- * any letter case.
+ * Parses a size into bytes. A size is a whole number, which may have a unit in any letter case: decimal, such as `MB`
+ * or `M`, or binary, such as `MiB`.
  * @returns `undefined` if the text is not a size.
  */
 export function parseSize(text: string): number | undefined {
@@ -196,12 +196,12 @@ const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
  * Parses a time into milliseconds: a whole number with a unit `ms`, `s`, `m`, `h` or `d`.
- * @param plainUnit unit of a number that has no unit of its own; if omitted, such a number is not a time.
+ * @param plainUnit unit of a number without a unit; if omitted, a number without a unit is not a time.
  * @returns `undefined` if the text is not a time.
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
-  const time = Number(number) * durations[unit as keyof typeof durations] // unit is a key or missing, which gives NaN
+  const time = Number(number) * durations[unit as keyof typeof durations] // `unit` is a key, or is missing and gives NaN
   return Number.isSafeInteger(time) ? time : undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * Location and version of this package. Importing this file throws if Node.js is too old, or if the runtime is Bun or
- * Deno, which lack parts of `node:http`. The command and the library import this file first. Other files would fail
+ * Deno, which lack parts of `node:http`. The command and the library import this file first: other files would fail
  * with less clear errors, because they call functions that old versions of Node.js lack.
  *
  * @module

@@ -26,7 +26,7 @@ export function readSettings(flagValues: Record<string, unknown>, defaults?: Def
  * Reads all settings. A flag takes precedence over the environment; an empty variable counts as unset.
  * @param flagValues values of flags, by flag name.
  * @param fromFile names of the variables in `env` that come from the `.env` file.
- * @param defaults the command's own defaults, as text, where they differ from the table of settings.
+ * @param defaults the command's own defaults, as text. They override the defaults in the table of settings.
  * @throws {UsageError} with one line per problem.
  */
 export function readConfig(
@@ -61,7 +61,7 @@ export function configFrom(values: Readonly<Record<string, unknown>>): Config {
 interface Input {
   /** The text of the setting's value; `undefined` if no value was given. */
   readonly text: string | undefined
-  /** Name of the flag, variable or option that the text comes from. */
+  /** Name of the flag, variable or option that sets the value. */
   readonly label: string
   /** Place where the variable is set, such as ` in .env`; empty for a flag or option. */
   readonly source: string
@@ -71,7 +71,7 @@ function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  /** Description of each value for error messages (its label, text and source), by the name of the setting. */
+  /** Label, text and source of each value, for error messages. The keys are the names of the settings. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
@@ -103,9 +103,8 @@ function configOf(
 }
 
 /**
- * Returns a warning for each environment variable that was probably meant to be a setting, for example the prefixed
- * name `ITEM_STORE_PORT` instead of `PORT`. Only names that begin with `STORE_` or `ITEM_` are checked, because other
- * names may belong to any program.
+ * Returns a warning for each environment variable that was probably meant as a setting, such as `ITEM_STORE_PORT` for
+ * `PORT`. Only names that begin with `STORE_` or `ITEM_` are checked, because other names may belong to any program.
  */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)

@@ -174,7 +174,7 @@ function setting<T>(
   return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
-/** Limits that are not settings. Parts of the service take them as options. Units are as in `Config`. */
+/** Limits that are not settings. Parts of the service take these limits as options, in the units of `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 export function limitsFor({
@@ -184,39 +184,42 @@ export function limitsFor({
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /**
-     * Maximum memory for the bodies of unanswered requests; above it, requests get 503. The limit is only a tenth of
-     * memory, because items take half by default, and garbage takes a share too. One body is always within the limit.
+     * Maximum memory for the bodies of unanswered requests. Beyond this limit, requests get 503. The limit is only a
+     * tenth of memory, because items take half by default, and garbage takes a share too. A single body of the maximum
+     * size is always allowed.
      */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /**
-     * Maximum number of blocks in a store in process memory; above it, creates get 507. A block takes less than 2 KiB
-     * of the heap, and holds its bytes outside the heap. Operators limit the bytes with MAX_STORE_BYTES; this limit
-     * only keeps a small heap from overflowing.
+     * Maximum number of blocks in a store in process memory. Beyond this limit, creates get 507. A block takes less
+     * than 2 KiB of the heap, and holds its bytes outside the heap. Operators limit the bytes with MAX_STORE_BYTES; the
+     * number of blocks is limited only to keep a small heap from overflowing.
      */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    /** Maximum size of a request head; a longer head gets 431. This is the default of Node.js. */
+    /** Maximum size of a request head, which is the default of Node.js. A longer head gets 431. */
     maxHeaderBytes: 16 * kibibyte,
-    /** Maximum number of header lines in a request; above it, the request gets 431. Apache allows 100. */
+    /** Maximum number of header lines in a request. A request with more lines gets 431. Apache allows 100. */
     maxHeaderLines: 128,
     /**
-     * Maximum memory for pipelined requests that wait for an earlier one, across all connections. Above it, the
-     * connections that hold the most are closed. A connection holds at most 16 short requests and 64 KiB more, so 300
-     * clients can keep sending requests without reading any response.
+     * Maximum memory for pipelined requests that wait for an earlier request, across all connections. Beyond this
+     * limit, the connections that hold the most memory are closed. A connection holds at most 16 short requests and 64
+     * KiB of further input. So 300 clients can keep sending requests without reading any response.
      */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /**
-     * Maximum memory for lists that waiting reads share. Above it, the reads get lists of their own, one after another.
-     * Used only when the items are on a server, so that this process keeps no items and has memory to spare.
+     * Maximum memory for lists that waiting reads share. Beyond this limit, each read gets a list of its own, one read
+     * after another. This limit is used only if the items are on a server, so this process keeps no items and has
+     * memory to spare.
      */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /**
-     * Maximum mean event loop delay within a second, in milliseconds. Above it, item requests other than deletes get
-     * 503. For a client, a retry after one second, as in Retry-After, is then better than waiting.
+     * Maximum mean event loop delay within a second, in milliseconds. Beyond this limit, item requests other than
+     * deletes get 503. For a client, a retry after one second (`Retry-After`) is better than a long wait.
      */
     maxEventLoopDelay: 500,
     /**
-     * Maximum time for which a client may leave its response unread before the connection is closed, in seconds. nginx
-     * waits 60 s for its clients by default. This limit is longer, so that nginx closes slow connections first.
+     * Maximum time for which a client may leave its response unread, in seconds. Beyond this time, the connection is
+     * closed. By default, nginx waits 60 s for its clients. This limit is longer, so that nginx closes slow connections
+     * first.
      */
     idleTimeout: 90,
   }

@@ -15,7 +15,7 @@ export interface ListenAddress {
 }
 
 /**
- * Turns an error of `listen` into an error that says what to do. Returns any other error unchanged.
+ * Turns an error of `listen` into an error that tells the user what to do. Returns any other error unchanged.
  * @param flags prefix of the flags that set the address to listen on.
  */
 export function explainListenError(
