@@ -1,4 +1,4 @@
-/** Tests of parsing `--delay` and `--failures`, of a reset while requests are delayed, and of recorded requests. */
+/** Tests the parsing of `--delay` and `--failures`, a reset while requests are delayed, and recorded requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -10,7 +10,7 @@ import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './
 
 interface DoublesOptions {
   readonly delay?: Delay | undefined
-  /** Failures that apply from the start, and again after each reset. */
+  /** Failures that apply from the start, and apply again after each reset. */
   readonly failures?: Failures | undefined
   /** Text from which the ids of new items are derived. */
   readonly ids?: string | undefined
@@ -43,7 +43,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     recorded = []
   }
 
-  /** Returns the failure that applies to a request first; `undefined` if the request does not fail. */
+  /** Returns the first failure that applies to a request; `undefined` if the request does not fail. */
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method, path, next } of armed) {
       if (method !== undefined && method !== exchange.request.method) continue
@@ -56,7 +56,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 
   startOver()
   return {
-    /** Creates the ids of new items; `undefined` if the service creates its own. */
+    /** Creates the ids of new items; `undefined` if the service creates random ids. */
     newId: seeded?.newId,
 
     /**
@@ -76,13 +76,14 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           const before = resets
           const time = randomInt(delay.min, delay.max + 1)
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // Fail after a reset: a delayed create would otherwise take an id away from the next test.
+          // A request that was delayed during a reset fails. If it created an item, it would take an id from the next
+          // test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
         }
         await handle(exchange)
       },
 
-    /** Must be called once the response to a request has been sent. */
+    /** Records a request. Must be called once its response has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
     /** Makes requests fail from now on, until the next reset. */
@@ -91,7 +92,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
     requests: (): RecordedRequest[] => [...recorded],
 
-    /** Restores the initial ids and failures, and forgets recorded requests. Requests that are being delayed fail. */
+    /** Restores the initial ids and failures, and forgets recorded requests. Requests that are still delayed fail. */
     reset(): void {
       resets += 1
       startOver()
@@ -99,10 +100,13 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 }
 
-/** UUID namespace of the ids that are derived from a text. It is a random UUID, chosen once. */
+/** UUID namespace of the ids that are derived from a text: a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** Returns a generator of ids that depend only on the text and their order. Calls with the same name get the same id. */
+/**
+ * Returns a generator of ids. An id depends only on the text and on how many ids precede it. A name always gets the
+ * same id.
+ */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -127,11 +131,11 @@ interface Armed extends FailureScope {
   readonly next: () => Failure | undefined
 }
 
-/** Sends the response of an injected failure, which is not logged as a failure of the service. */
+/** Sends the response of an injected failure, and does not log it as a failure of the service. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // A proxy may send a 429. This service itself never does, and has no error code for it.
+    // A proxy may send a 429. This service never sends one, and has no error code for this status.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
     return

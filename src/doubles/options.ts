@@ -1,16 +1,16 @@
-/** Types and checks of delays and failures, which flags and options set; the type of recorded requests. @module */
+/** Types of delays, failures and recorded requests, and checks of the delays and failures that a user sets. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Range of a random time in milliseconds, including both ends. */
+/** Range of a random time in milliseconds; both ends are included. */
 export interface Delay {
   readonly min: number
   readonly max: number
 }
 
-/** How a request fails: with this status or, for `cut`, by closing the connection without a response. */
+/** How a request fails: with this status, or for `cut`, by closing the connection without a response. */
 export type Failure = (typeof kinds)[number]
 
 /**
@@ -19,7 +19,7 @@ export type Failure = (typeof kinds)[number]
  */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Requests to which failures apply: requests that match every given member. */
+/** Requests to which failures apply. A request must match every given member. */
 export interface FailureScope {
   /** HTTP method, in any letter case. */
   readonly method?: string | undefined
@@ -84,7 +84,7 @@ export function parseFailures(text: string): Failures {
   )
 }
 
-/** Returns failures if they are valid. @throws {UsageError} if a kind is unknown, or a rate is invalid. */
+/** Returns the failures if they are valid. @throws {UsageError} if a kind is unknown or a rate is invalid. */
 export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
   throw new UsageError(
@@ -92,7 +92,7 @@ export function checkedFailures(given: Failures): Failures {
   )
 }
 
-/** Checks a scope, and returns it with the method in upper case. @throws {UsageError} */
+/** Checks a scope of failures. Returns the scope with its method in upper case. @throws {UsageError} */
 export function checkedScope(given: FailureScope): FailureScope {
   const { method, path, ...others } = given
   const isScope =

@@ -7,7 +7,7 @@ import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { parseSeed, storeItems } from './seed.js'
 
-/** Returns the text of each item in a seed, from the value of `project_id` on. */
+/** Returns the text of each item in a seed, without the part before the value of `project_id`. */
 function itemsOf(seed: string | Buffer): string[] {
   const id = newItemId()
   const items = parseSeed(Buffer.from(seed)).map((item) => encodeItem(id, item).toString())

@@ -1,4 +1,4 @@
-/** Reads the items with which a store starts, from a file or a program, and stores them. @module */
+/** Reads the initial items of a store from a file or a program, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -31,8 +31,8 @@ const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
 /**
- * Reads each object in a seed file as an item request. An `id` is dropped, since the service generates ids;
- * everything else is kept verbatim.
+ * Reads each object in a seed file as an item request. Drops a member `id`, since the service generates ids; keeps
+ * everything else verbatim.
  * @param file JSON text in UTF-8; a byte order mark is ignored.
  * @throws {InvalidSeedError}
  */
@@ -57,7 +57,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
 /**
  * Yields the item request of each value. The JSON text of a value is parsed like a seed file.
  * @param textOf returns the JSON text of a value.
- * @throws {UsageError} with the index of the value that is not an item.
+ * @throws {UsageError} with the index of a value that is not an item.
  */
 export function* requestsFrom<T>(
   given: readonly T[],
@@ -96,8 +96,8 @@ export async function seedEmptyStore(
 }
 
 /**
- * Stores new items, each with an id of its own, and returns the ids.
- * @param items new items. All are read before the first one is stored. Errors of the iterator are passed on.
+ * Stores new items under new ids, and returns the ids.
+ * @param items all items are read before the first one is stored. Errors of the iterator are passed on.
  * @throws {StoreError} if the store cannot hold all new items. In that case, none are kept.
  */
 export async function storeItems(
