@@ -42,7 +42,7 @@ export function answerEmpty(exchange: Exchange, status: number, headers?: Header
 /**
  * Sends the head of a JSON response. The caller sends the body.
  * @param length length of the body in bytes; `undefined` if unknown.
- * @returns `false` if nothing was sent, because the listener has refused the request in the meantime.
+ * @returns `false` if nothing was sent, because the listener has already rejected the request.
  */
 export function startJson(
   exchange: Exchange,
@@ -64,7 +64,7 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
-/** @param length length of the body in bytes. Without a length, Node.js sends the body in chunks. */
+/** @param length length of the body in bytes. If `undefined`, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = [
     'Content-Type',
@@ -81,13 +81,13 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 /**
  * Maximum number of bytes that are written to a connection in one turn of the event loop. Smaller batches would cost
- * more system calls, and larger batches would delay other requests.
+ * more system calls. Larger batches would delay other requests.
  */
 const batchBytes = 1024 * 1024
 
 /**
- * Sends a body: the text `before`, the chunks of a list, the text `after`. Releases the list once the body is sent or
- * the connection is closed.
+ * Sends a body: the text `before`, the chunks of a list, and the text `after`. Releases the list once the body is sent
+ * or the connection is closed.
  */
 export async function sendChunks(
   connection: Connection,
@@ -117,7 +117,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits until a socket emits `drain` or is closed. The response itself does not always emit `drain` in Node.js. */
+/** Waits until a socket emits `drain` or is closed. In Node.js, a response does not always emit `drain` itself. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -149,7 +149,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // Once a response has begun, it cannot become an error response. It can only be aborted.
+  // A response that has begun cannot become an error response. It can only be aborted.
   if (connection.state === 'responding') response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }

@@ -22,10 +22,13 @@ export type ReadBody = <T>(
   use: BodyUse<T>,
 ) => Awaitable<T>
 
-/** Two ways to parse a body. Neither may keep a reference to the body, because its memory is released afterwards. */
+/**
+ * Two ways to parse a body. Neither way may keep a reference to the body, because the body's memory is released
+ * afterwards.
+ */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
-  /** Parses a body in slices. Used for long bodies, and for short bodies while many bodies arrive. */
+  /** Parses a body slice by slice. Used for long bodies, and for short bodies while many bodies arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
@@ -62,7 +65,10 @@ export function createBodyReader(
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
-  /** Returns a function that updates the memory counted for a body and its parsing, until the response is closed. */
+  /**
+   * Returns a function that sets the memory counted for a body and for parsing it. Nothing is counted once the response
+   * is closed.
+   */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -79,7 +85,7 @@ export function createBodyReader(
     return count
   }
 
-  /** Reads a body that arrived together with the head of its request, as most small bodies do. */
+  /** Reads a body that arrived together with the head of its request. Most small bodies do. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
@@ -115,7 +121,7 @@ export function createBodyReader(
     let goOn = () => {}
     const body = {
       /** All chunks, copied into one buffer. An array of tiny chunks could take 400 times as much memory. */
-      bytes: nothing as Buffer, // widens the type, so that any other buffer can be assigned
+      bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
       hold(bytes: number): void {
@@ -126,7 +132,9 @@ export function createBodyReader(
 
     const work = use.inSlices(body)
 
-    /** Releases the body. Its memory stays counted until the response is sent, because the item takes memory too. */
+    /**
+     * Releases the body. The body's memory stays counted until the response is sent, because the item takes memory too.
+     */
     function end(): void {
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
@@ -134,7 +142,9 @@ export function createBodyReader(
       request.off('data', receivePart) // an idle connection keeps its last request, whose listener would keep the body
     }
 
-    /** Fails the request, but reads the rest of its body. Many clients read a response only after sending everything. */
+    /**
+     * Fails the request, but reads the rest of its body: many clients read a response only after sending everything.
+     */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -201,7 +211,7 @@ export function createBodyReader(
   }
 }
 
-/** Returns all buffered bytes of a request body. Since Node.js 26, a call to `read` returns only the first chunk. */
+/** Returns all buffered bytes of a request body. Since Node.js 26, each call to `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first

@@ -1,7 +1,8 @@
 /**
  * Entity tags, and the request headers `If-Match` and `If-None-Match` (RFC 9110 §8.8.3 and §13).
  *
- * The tag of an item is a hash of its text. So services that share a store compute equal tags, without storing tags.
+ * The tag of an item is a hash of its text. Services that share a store therefore compute equal tags, and no tags are
+ * stored.
  *
  * @module
  */
@@ -19,18 +20,19 @@ export type EntityTag = `"${string}"` | `W/"${string}"`
 
 type TagList = '*' | readonly EntityTag[]
 
-/** The conditions of a request. Headers with dates are ignored, because no response has a `Last-Modified`. */
+/** The conditions of a request. Conditions with dates are ignored, because no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Minimum length in bytes of an item whose tag is cached. Hashing such an item takes 20 µs or more. */
+/** Minimum length in bytes of an item whose tag is cached. Hashing an item of this length takes 20 µs. */
 const longItem = 32 * 1024
 
 /**
- * Matches an element of a list of tags, which may be empty, and the comma or the end of the text after it (RFC 9110
- * §5.6.1.2 and §8.8.3). With two adjacent runs of spaces, the pattern would take quadratic time, a second per header.
+ * Matches an element of a list of tags, together with the comma or the end of the text after it. The element may be
+ * empty (RFC 9110 §5.6.1.2 and §8.8.3). If two runs of spaces in the pattern were adjacent, matching would take
+ * quadratic time, a second per header.
  */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
@@ -39,7 +41,10 @@ export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items, by their buffers. A store in process memory returns the same buffer for each read of an item. */
+/**
+ * Tags of long items, by the items' buffers. A store in process memory returns the same buffer for each read of an
+ * item.
+ */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
@@ -73,7 +78,7 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether an item or list with this tag meets `If-Match`. A weak tag never meets it (RFC 9110 §13.1.1). */
+/** Whether an item or list with this tag meets `If-Match`. A weak tag never meets this condition (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')

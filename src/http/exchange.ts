@@ -1,6 +1,6 @@
 /**
  * Types of exchanges (a request with its response), routes and handlers. Also finds the client's address and the origin
- * of a request, both from the headers that trusted proxies add.
+ * of a request, even behind trusted proxies.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly connection: Connection
   /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
   readonly sessionId: string
-  /** Time of arrival, a value of `performance.now()`. A read that waits for a change adds the time that it waited. */
+  /** Time of arrival, a value of `performance.now()`. If a read waits for a change, the length of the wait is added. */
   startedAt: number
   /** The requested path, without the query. */
   readonly path: string
@@ -35,14 +35,17 @@ export interface Exchange {
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Checks a request before its handler is called, and throws to refuse it. */
+/** Checks a request before its handler is called. Throws an error to reject the request. */
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
-  /** Path such as `/api/v1/items/{item_id}`, in which a name in braces stands for a variable segment. */
+  /** Path such as `/api/v1/items/{item_id}`. A name in braces stands for a variable segment. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /** Handlers by method. The GET handler also handles HEAD. OPTIONS gets the list of methods, other methods a 405. */
+  /**
+   * Handlers by method. The GET handler also handles HEAD. OPTIONS returns the list of methods; any other method gets a
+   * 405.
+   */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
@@ -91,7 +94,7 @@ export function clientOf(
 ): string | undefined {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
-  // Each proxy appends the address of its client. Only addresses that trusted proxies appended can be believed.
+  // Each proxy appends the address of its client. Only an address that a trusted proxy has appended can be trusted.
   const hops = String(headers['x-forwarded-for'] ?? '').split(',')
   while (isTrusted(proxies, client)) {
     const hop = hops.pop()?.trim() ?? ''
@@ -101,7 +104,7 @@ export function clientOf(
   return client
 }
 
-/** Returns the origin (scheme and host) that the client used; `undefined` if the request has no usable `Host`. */
+/** Returns the origin (scheme and host) that the client used; `undefined` if the request has no valid `Host`. */
 export function originOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,

@@ -48,10 +48,10 @@ interface TaggedItem extends Tagged {
   readonly item: EncodedItem
 }
 
-/** A list with its entity tag. Its items are read only when a response needs them. */
+/** A list with its entity tag. The list's items are read only when a response needs them. */
 type TaggedList = SharedList & {
   readonly tag: EntityTag
-  /** Length in bytes of the items and the commas between them; `undefined` if it is unknown before the list is read. */
+  /** Length in bytes of the items with the commas between them; `undefined` if unknown before the list is read. */
   readonly byteLength: number | undefined
 }
 
@@ -76,7 +76,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined): Promise<TaggedList> {
     const tag = listTag(await store.version(project))
-    // The length of a list can be computed from the size of the store only if the list is a snapshot of all items.
+    // The length of a list follows from the size of the store only if the list is a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -213,7 +213,10 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/** Returns the error for an `Idempotency-Key` that was used for another item, or whose item has been replaced. */
+/**
+ * Returns the error for an `Idempotency-Key` that was used for another item, or for an item that has since been
+ * replaced.
+ */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })

@@ -1,4 +1,4 @@
-/** Tests of the values of the Prometheus metrics, including those while the store does not respond. */
+/** Tests the values of the Prometheus metrics, including the values while the store does not respond. */
 
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
@@ -10,7 +10,10 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/** Returns metrics that have counted requests. @param requests for each request, how it differs from a plain GET. */
+/**
+ * Returns metrics that have counted requests. @param requests for each request, the members that differ from a plain
+ * GET.
+ */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {

@@ -9,19 +9,24 @@ import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/ite
 import type { Exchange } from './exchange.js'
 import type { WaitingReads } from './waiting-reads.js'
 
-/** Upper bounds of request times, in seconds. Most requests take well under a millisecond, large lists a second. */
+/**
+ * Upper bounds of request times, in seconds. Most requests take well under a millisecond; large lists take a second.
+ */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Upper bounds of Redis round trips, in seconds. A server nearby takes 1 ms; `STORE_TIMEOUT` is 2 s by default. */
+/** Upper bounds of Redis round trips, in seconds. A nearby server takes 1 ms; the default of `STORE_TIMEOUT` is 2 s. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with a label of their own. With labels for all 34 methods, clients could cause 12,000 lines (50 ms of work). */
+/**
+ * Methods with a label of their own. If all 34 methods had labels, clients could cause metrics of 12,000 lines (50 ms
+ * of work).
+ */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
-  /** Must be called once the response to a request has been sent. */
+  /** Counts a request. Must be called once its response has been sent. */
   observe(exchange: Exchange): void
   close(): void
 }
@@ -133,8 +138,8 @@ export function createMetrics(
 }
 
 /**
- * Adds a metric: a counter if its name ends with `_total`, otherwise a gauge. `read` is called for the value each time
- * that metrics are collected. While `read` returns `undefined`, the metric is left out.
+ * Adds a metric: a counter if its name ends with `_total`, otherwise a gauge. `read` returns the value, and is called
+ * each time that metrics are collected. If `read` returns `undefined`, the metric is left out.
  */
 type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
 
@@ -168,7 +173,9 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Returns the size of the store, asked for once per collection of metrics. Without a reply, the result is empty. */
+  /**
+   * Returns the size of the store. The store is asked once per collection of metrics. Without a reply, returns `{}`.
+   */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

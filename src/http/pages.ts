@@ -10,11 +10,11 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Route } from './exchange.js'
 
-/** Content codings in which the build stores the files of the pages, from the shortest result to the longest. */
+/** Content codings in which the build stores the pages' files. The coding with the shortest result comes first. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` if `Accept-Encoding` does not mention it: the header can have no lower weight above 0. */
+/** Weight of `identity` if `Accept-Encoding` does not mention it. The lowest weight above 0 in this header is 0.001. */
 const unmentioned = 0.0005
 
 interface Representation {
@@ -22,7 +22,7 @@ interface Representation {
   readonly tag: EntityTag
 }
 
-/** Suffix that the build adds to the name of a file in each content coding. */
+/** Suffix of a file's name in each content coding. The build adds these suffixes. */
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
 const types: Readonly<Record<string, string>> = {
@@ -34,12 +34,12 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Folder of the built pages, which has each file in all content codings. Files in other folders are not compressed. */
+/** Folder of the built pages. It has each file in all content codings. Files in other folders are not compressed. */
 const built = 'dist/pages/'
 
 /**
- * Headers that restrict the pages. A page loads only files of this service, has no inline script or style, turns no
- * text into markup, cannot be framed, and sends no referrer.
+ * Headers that restrict the pages. A page loads only files of this service, and has no inline script or style. It turns
+ * no text into markup, cannot be framed, and sends no referrer.
  */
 const securityHeaders: HeaderList = [
   'Content-Security-Policy',
@@ -61,16 +61,19 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** Cache headers. A changed page keeps its URL, so browsers must revalidate pages. A changed asset has a new name. */
+/** Cache headers. A changed page keeps its URL, so browsers must revalidate pages. A changed asset gets a new name. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
-/** Matches the file names that may be requested in a folder. No such name leads out of the folder. */
+/** Matches the file names that may be requested in a folder. None of these names leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-/** Returns the routes of the pages that are turned on. A file is read once per coding, on the first request for it. */
+/**
+ * Returns the routes of the pages that are turned on. A file is read once per coding, on the first request that needs
+ * it.
+ */
 export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
@@ -138,8 +141,8 @@ async function answerFile(
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
 /**
- * Returns the content coding with the highest weight; among equal weights, the coding with the shortest result
- * (RFC 9110 §12.5.3). Returns `identity` without the header `Accept-Encoding`, or if it allows no coding.
+ * Returns the content coding with the highest weight. If weights are equal, prefers the coding with the shortest result
+ * (RFC 9110 §12.5.3). Returns `identity` if there is no `Accept-Encoding`, or if it allows no coding.
  */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)

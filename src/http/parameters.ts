@@ -22,7 +22,7 @@ export function requestedProject({ request }: Exchange): string | undefined {
   return first
 }
 
-/** Returns the value of a `project_id` parameter, in an array; an empty array for any other parameter. */
+/** Returns the value of a parameter in an array if the parameter is named `project_id`; otherwise an empty array. */
 function projectIn(parameter: string): string[] {
   const end = parameter.includes('=') ? parameter.indexOf('=') : parameter.length
   if (end < projectParameter.length || decoded(parameter.slice(0, end)) !== projectParameter)
@@ -45,13 +45,13 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** The two forms of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
+/** The two formats of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Returns the name from which the id of an item is derived: the caller and the `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so it creates no second item, and
+ * Returns the name from which an item's id is derived: the caller and the `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so no second item is created, and
  * no keys have to be stored.
  * @returns `undefined` if the request has no `Idempotency-Key`.
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
@@ -66,10 +66,12 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum time that a read waits, in seconds. Many proxies give up soon after a minute. */
+/** Maximum time that a read waits, in seconds. Many proxies end a request soon after a minute. */
 const maxWait = 60
 
-/** Preferences before `wait` in a `Prefer` header, with their commas. Quoted strings may have commas (RFC 7240 §2). */
+/**
+ * Preferences before `wait` in a `Prefer` header, with their commas. Quoted strings may contain commas (RFC 7240 §2).
+ */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,

@@ -1,4 +1,4 @@
-/** Tests of the log lines for requests, and of how often failures of the same kind are logged. */
+/** Tests the log lines for requests, and how often failures of the same kind are logged. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'

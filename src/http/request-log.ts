@@ -12,8 +12,9 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 const failureInterval = 1_000
 
 /**
- * Maximum number of kinds of failures that are counted separately. Beyond it, all failures with the same error code
- * count as one kind, because the messages of unexpected errors may differ on each request.
+ * Maximum number of kinds of failures that are counted separately. Beyond this number, all failures with the same error
+ * code count as one kind. The messages of unexpected errors may differ on each request, so the number of kinds must be
+ * limited.
  */
 const maxKinds = 50
 
@@ -45,8 +46,8 @@ interface Kind {
 }
 
 /**
- * Returns a log of failures. The first failure of a kind is logged at once. Later ones share a line per interval, with
- * their number and the latest failure, because a full store may make thousands of creates fail.
+ * Returns a log of failures. The first failure of a kind is logged at once. All later failures in an interval share one
+ * line, which has their number and the latest failure. A full store, for example, may make thousands of creates fail.
  */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()
@@ -83,7 +84,7 @@ export function createFailureLog(log: Logger) {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    /** Logs the failures that have only been counted so far. From now on, each failure has a line of its own. */
+    /** Logs the failures that have only been counted so far. Afterwards, each failure gets a line of its own. */
     end(): void {
       hasEnded = true
       clearInterval(timer)
@@ -93,7 +94,7 @@ export function createFailureLog(log: Logger) {
   }
 }
 
-/** Returns a text that is equal for failures with the same error code, message and cause. */
+/** Returns a key for the kind of a failure: equal for failures with the same error code, message and cause. */
 function kindOf({ code, message, cause }: ApiError): string {
   return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
@@ -111,7 +112,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the cause as log fields. Only unexpected errors get a stack, because logging a stack takes long. */
+/** Returns the cause as log fields. Only unexpected errors get a stack, because logging a stack takes a long time. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

@@ -12,9 +12,9 @@ interface Endpoint {
 
 interface Entry {
   readonly route: Route
-  /** The path up to its variable segment; the whole path if no segment is variable. */
+  /** The part of the path before its variable segment; the whole path if no segment is variable. */
   readonly start: string
-  /** Name of the variable segment, which is always the last segment; `undefined` if there is none. */
+  /** Name of the variable segment, which is always the last segment; `undefined` if no segment is variable. */
   readonly parameter: string | undefined
   readonly byMethod: ReadonlyMap<string, Endpoint>
   readonly otherMethods: Endpoint
@@ -26,7 +26,7 @@ const maxShown = 200
 /** A path whose last segment is a name in braces. No other segment can be variable. */
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
-/** Grants a CORS preflight on any path. A refused preflight would hide the 404 or 405 from the page. */
+/** Grants a CORS preflight on any path. If a preflight were refused, the page would not see the 404 or 405. */
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
 /**
@@ -124,7 +124,7 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)
 }
 
-/** Responds to OPTIONS, and throws the 405 for a method that the path lacks. @param allow the methods of the path. */
+/** Responds to OPTIONS. Throws the 405 for any method that the path lacks. @param allow the methods of the path. */
 function answerOtherMethod(exchange: Exchange, allow: string): void {
   const { method } = exchange.request
   const headers = ['Allow', allow]
@@ -133,8 +133,8 @@ function answerOtherMethod(exchange: Exchange, allow: string): void {
 }
 
 /**
- * Methods that every preflight allows (spec §1.5, Fetch standard §3.2). A preflight for another method is granted too,
- * so that the page sees the 405.
+ * Methods that the response to every preflight allows (spec §1.5, Fetch standard §3.2). A preflight for another method
+ * is granted too, so that the page sees the 405.
  */
 const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
@@ -146,14 +146,16 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // characters
 
-/** Time for which a browser may cache a preflight, in seconds: a day. Chromium caches it for at most two hours. */
+/**
+ * Time for which a browser may cache a preflight, in seconds: a day. Chromium caches a preflight for at most two hours.
+ */
 const maxAge = '86400'
 
 function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Grants a preflight, with every method and header that it asks for. */
+/** Grants a preflight with all methods and headers that it requests. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [
@@ -172,7 +174,7 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** Returns the allowed and the requested names without duplicates. @param key returns equal texts for equal names. */
+/** Returns the allowed and the requested names without duplicates. @param key returns the same text for equal names. */
 function withRequested(
   allowed: readonly string[],
   requested: string | undefined,

@@ -24,7 +24,7 @@ export interface RouteParts {
   readonly signing: CurrentSigning
   readonly load: {
     exceededLimit(): ExceededLimit | undefined
-    /** Called with the length in bytes of each received part of a request body, even of a body that is discarded. */
+    /** Called with the length in bytes of each part of a request body that arrives, even if the body is discarded. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads
@@ -37,7 +37,7 @@ export interface RouteParts {
 /** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder for the origin in the OpenAPI document, because the document is built once for all clients. */
+/** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
 const anyOrigin = '{origin}'
 
 /** Returns the routes of the service. If several routes match a path, the first one applies. */
@@ -77,7 +77,7 @@ export function createRoutes(
   ]
 }
 
-/** Returns a guard that refuses requests while the process exceeds a limit. Deletes pass, because they free memory. */
+/** Returns a guard that rejects requests while the process exceeds a limit. Deletes pass, because they free memory. */
 function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
   return function refuseOverload({ request }) {
     const exceeded = exceededLimit()
@@ -86,9 +86,12 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
   }
 }
 
-/** Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). It throws a 401 or 503 `ApiError`. */
+/**
+ * Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). The guard throws a 401 or 503
+ * `ApiError`.
+ */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys for the requests that are handled in one go. Other code can change the secret only after these requests. */
+  /** Keys for requests that are handled directly one after another. Between these requests, no secret can change. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -150,8 +153,8 @@ function createHealthCheck(
 
 /**
  * Returns the handler of the OpenAPI document (interface §4.7). The document is built on the first request, so that it
- * does not delay the start. The origin that the client used is inserted on each request, and not cached, because
- * clients may send any `Host`.
+ * does not delay the start. Each response gets the origin that its client used. The complete document is not cached,
+ * because clients may send any `Host`.
  */
 function createDocumentHandler(
   { trustedProxies }: Pick<Config, 'trustedProxies'>,
@@ -171,7 +174,7 @@ function createDocumentHandler(
   }
 }
 
-/** Builds the OpenAPI document as pieces between which the origin is inserted, and computes an entity tag. */
+/** Builds the OpenAPI document in pieces, between which the origin is inserted. Also computes an entity tag. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

@@ -4,7 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
-/** Returns a store whose list has this text and no known length, and the numbers of opened lists and open lists. */
+/**
+ * Returns a store whose list has this text and no known length. Also counts the lists that were opened, and the lists
+ * that are open at a time.
+ */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {

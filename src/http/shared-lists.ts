@@ -8,15 +8,15 @@ export interface SharedList {
   readonly bodyBytes: number
   /** Reads the list into memory, unless it is too long to be shared. @throws {StoreError} */
   open(): Promise<void>
-  /** Returns the shared list if it is open; otherwise reads the store for this response alone. @throws {StoreError} */
+  /** Returns the shared list if it is open; otherwise reads a list for this response alone. @throws {StoreError} */
   list(): Awaitable<ItemList>
-  /** Must be called after the last call to `list`. Responses that already have the list can still read it. */
+  /** Must be called after the last call to `list`. Responses that have already got the list can still read it. */
   close(): void
 }
 
 /**
  * Longest wait for the previous list to be sent, in milliseconds. Lists that are too long to be shared are sent one
- * after another, and the limit keeps a client that reads slowly from delaying all others.
+ * after another. The limit keeps a client that reads slowly from delaying all others.
  */
 const maxTurn = 5_000
 
@@ -27,10 +27,10 @@ export class SharedLists {
   readonly #store: Pick<ItemStore, 'list'>
   readonly #maxBytes: number
   #heldBytes = 0
-  /** Settles when the next list that is too long to be shared may be opened. */
+  /** Settles when it is the turn of the next list that is too long to be shared. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param maxBytes memory limit across all shared lists, in bytes. */
+  /** @param maxBytes memory limit for all shared lists together, in bytes. */
   constructor(store: Pick<ItemStore, 'list'>, maxBytes: number) {
     this.#store = store
     this.#maxBytes = maxBytes
@@ -73,7 +73,7 @@ export class SharedLists {
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if it is too long. */
+  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if the list is too long. */
   async #held(list: ItemList): Promise<ItemList | undefined> {
     const { byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list

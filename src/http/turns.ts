@@ -1,6 +1,6 @@
 /**
  * Shares the event loop's time among requests. Long work, large request bodies and large numbers of responses are
- * spread over several turns, and other requests are served between these turns.
+ * spread over several turns. Between these turns, other requests are served.
  *
  * @module
  */
@@ -23,7 +23,7 @@ let isBeginning = false
 
 /**
  * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers take turns.
- * @param laterTime milliseconds to reserve for work that the caller does later, after it has awaited something else.
+ * @param laterTime time in milliseconds that the caller will need later, after it has awaited something else.
  */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
@@ -62,13 +62,13 @@ const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Counts the length of a short body, and returns whether the body may be parsed at once in this turn. */
+/** Adds the length of a short body to the count. Returns whether the body may be parsed at once in this turn. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // The count is reset only if half of the limit was reached. Most turns parse fewer bytes, and so need no callback.
+    // The count is reset only after it has reached half of the limit. Most turns parse less, so they need no callback.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -79,14 +79,17 @@ export function mayWorkNow(length: number): boolean {
 /** Number of body bytes that may be received in one turn before requests are paused. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time reserved for receiving from a resumed request, in milliseconds. Node.js reads up to 128 KiB before a pause. */
+/**
+ * Time reserved for receiving from a resumed request, in milliseconds. Node.js may read 128 KiB before the next pause.
+ */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
 /**
- * Counts received bytes of a request body, and pauses the request if this turn has received too many. Paused requests
- * are resumed in later turns, one after another. Without pauses, Node.js would read 2 MB from each client in one turn.
+ * Counts received bytes of a request body, and pauses the request if too many bytes arrive in this turn. Paused
+ * requests are resumed in later turns, one after another. Without pauses, Node.js would read 2 MB from each client in
+ * one turn.
  */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
@@ -100,10 +103,12 @@ export function received(request: IncomingMessage, length: number): void {
   void workTurn(receivingTime).then(() => request.resume())
 }
 
-/** Length to which short chunks are joined, in bytes. Each chunk costs a write to the connection. */
+/** Length up to which short chunks are joined, in bytes. Each chunk costs a write to the connection. */
 const joinedBytes = 64 * 1024
 
-/** Reads a filtered list and joins its short chunks. Finding chunks takes time, so other requests run in between. */
+/**
+ * Reads a filtered list and joins its short chunks. Finding chunks takes time, so other requests run in the meantime.
+ */
 export async function* inPortions(
   chunks: ItemList['chunks'],
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -125,12 +130,12 @@ export async function* inPortions(
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response without its body, in milliseconds. Half of the time is spent in the operating system. */
+/** Time to send a response without its body, in milliseconds. The operating system takes half of this time. */
 const sendingTime = 0.02
 /** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. Each turn begins a few responses. @param bodyBytes length of the body. */
+/** Resolves once a response may begin. In each turn, a few responses begin. @param bodyBytes length of the body. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

@@ -1,4 +1,4 @@
-/** A request that waits for a change of an item or list (`Prefer: wait`), and a group of such requests. @module */
+/** A request that waits for a change to an item or list (`Prefer: wait`), and a group of such requests. @module */
 
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -12,7 +12,7 @@ import {
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
-/** A state of an item or list, with its entity tag. All requests that are answered with one state share its object. */
+/** A state of an item or list, with its entity tag. All requests that are answered with this state share one object. */
 export interface Tagged {
   readonly tag: EntityTag
   /** Length of the body in bytes; 0 if it is not known yet. */
@@ -26,9 +26,9 @@ export interface Tagged {
 export interface ReadResult<State extends Tagged> {
   /** Entity tag of the item or list when it was last read. */
   readonly tag: EntityTag
-  /** State to send; `undefined` if the client already has it, so that a waiting request keeps no state in memory. */
+  /** State to send; `undefined` if the client already has it. So a request that waits keeps no state in memory. */
   readonly modified: State | undefined
-  /** The header `Preference-Applied` if the request has waited; otherwise empty. */
+  /** The header `Preference-Applied` if the request has waited; otherwise no headers. */
   readonly applied: HeaderList
 }
 
@@ -57,11 +57,11 @@ interface WaitOptions {
  * client disconnects, or the service stops.
  */
 export class Wait<State extends Tagged> {
-  /** Resolves to the state with which the request is answered; `undefined` if there is no such item. */
+  /** Resolves to the state that answers the request; `undefined` if there is no such item. */
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
-  /** The header `Preference-Applied` once the request has begun to wait. */
+  /** The header `Preference-Applied` once the request has begun to wait; otherwise no headers. */
   applied: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
@@ -103,7 +103,7 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // If the client has closed its side of the connection, it sends no more requests or is gone, so the wait ends now.
+    // A client that has closed its side of the connection sends no more requests or is gone, so the wait ends now.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
@@ -123,7 +123,7 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The log and metrics exclude the time of the wait, because it does not mean that the service was slow.
+    // The log and metrics exclude the time of the wait, because a long wait does not mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 
@@ -136,18 +136,18 @@ export class Wait<State extends Tagged> {
 interface WaitGroupOptions<State extends Tagged> {
   /** Reads the current state of the item or list. Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the group has to read the state again. Must arrange that `update` is called soon. */
+  /** Called when the group must read the state again. The function must arrange that `update` is called soon. */
   readonly schedule: () => void
   /** Called when the group has no more requests. The group is not used afterwards. */
   readonly onEmpty: () => void
 }
 
-/** Number of requests that are compared with a state in one turn. The comparisons take 0.2 ms. */
+/** Number of requests that are compared with a state in one turn. Comparing this number of requests takes 0.2 ms. */
 const comparedPerTurn = 64
 
 /**
- * Requests that wait for the same item or list. After a change, the state is read once for all of them. Requests whose
- * client already has this state continue to wait. After a change during a read, the state is read again.
+ * Requests that wait for the same item or list. After a change, the state is read once for all requests. Requests whose
+ * client already has this state continue to wait. If another change happens during the read, the state is read again.
  */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
@@ -168,7 +168,7 @@ export class WaitGroup<State extends Tagged> {
     this.#schedule()
   }
 
-  /** Must be called after each change of the item or list. */
+  /** Must be called after each change to the item or list. */
   changed(): void {
     this.#hasChanged = true
     this.#schedule()

@@ -1,6 +1,6 @@
 /**
- * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). Waiting is only a preference. If the service cannot
- * wait, it responds at once.
+ * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). The header is only a preference: a read that cannot
+ * wait gets a response at once.
  *
  * @module
  */
@@ -11,12 +11,14 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Maximum number of reads that wait at a time. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
+/**
+ * Maximum number of reads that wait at a time. A waiting read and its connection take about 18 KB (bench/RESULTS.md).
+ */
 const maxWaiting = 20_000
 
 /**
- * Maximum number of groups that read the store at a time. There may be as many groups as waiting reads, but only a few
- * replies of unknown length may be in flight from a Redis server.
+ * Maximum number of groups that read the store at a time. There may be as many groups as waiting reads. But a Redis
+ * server should have only a few replies of unknown length in flight.
  */
 const maxReading = 16
 
@@ -25,7 +27,7 @@ export type WaitingReads = ReturnType<typeof createWaitingReads>
 /** Manages the waiting reads of a store. @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
-  /** Groups that have yet to read the store again, in the order in which they were added. */
+  /** Groups that must read the store again, in the order in which they were added. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -43,9 +45,9 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
   /**
    * Returns a function that reads an item or list. If the client already has the current state, the function waits for
-   * a change as long as the client prefers. It throws `ApiError` `PRECONDITION_FAILED`, and the errors of `read`.
-   * @param read reads the state. If there is no such item, it returns `undefined`, and so does the function.
-   * @param watchedBy returns, for a key, the id of the item or the project of the list that the store has to watch.
+   * a change, for as long as the client prefers. It throws `ApiError` `PRECONDITION_FAILED`, and the errors of `read`.
+   * @param read reads the state. If there is no such item, `read` and the returned function return `undefined`.
+   * @param watchedBy returns, for a key, the item id or the project that the store has to watch.
    */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
