@@ -5,13 +5,13 @@ import type { HeaderList } from './names.js'
 
 export interface ErrorKind {
   readonly status: number
-  /** Condition under which the error occurs, for the documentation. */
+  /** Condition under which the error occurs, as text for the documentation. */
   readonly when: string
   readonly headers?: HeaderList
 }
 
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
-const retrySoon: HeaderList = ['Retry-After', '1'] // seconds after which the client should retry
+const retrySoon: HeaderList = ['Retry-After', '1'] // delay before a retry, in seconds
 
 /** All errors by `error_code` (spec §7). The error of an unknown item has no code, so its key is `itemNotFound`. */
 export const errorKinds = {
@@ -107,9 +107,9 @@ export interface ExceededLimit {
 }
 
 interface ApiErrorOptions extends ErrorOptions {
-  /** The exceeded limit because of which the service rejects the request. */
+  /** The limit that was exceeded, if the service rejects the request for this reason. */
   readonly exceeded?: ExceededLimit
-  /** Headers of the response. They replace the headers in the catalogue. */
+  /** Headers of the response. They replace the error's headers in the catalogue. */
   readonly headers?: HeaderList
 }
 

@@ -1,4 +1,4 @@
-/** Tests of the models that no endpoint uses, and of the schemas that other programs import. */
+/** Tests the models that no endpoint uses, and the schemas that other programs import. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

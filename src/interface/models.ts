@@ -7,7 +7,7 @@
 
 import * as v from 'valibot'
 
-/** A schema in the common form of validation libraries (standardschema.dev), which other libraries can use. */
+/** A schema in the common format of validation libraries (standardschema.dev), so that other libraries can use it. */
 export interface Schema<T> {
   readonly '~standard': {
     readonly version: 1
@@ -35,7 +35,7 @@ const sessionId = uuid('Identifies this request, for tracing')
 /** Makes a field optional and nullable. An omitted field means null. */
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Accepts only objects. Valibot's own object schemas also accept arrays that have the required members. */
+/** Accepts only objects. Valibot's own object schemas would also accept arrays with the required members. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -71,7 +71,7 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
       v.description('Copied into the item; null when omitted'),
     ),
   },
-  "is missing; put the item's members in it", // `data` is the only required field, so the message is about `data`
+  "is missing; put the item's members in it", // only `data` is required, so the message is about `data`
 )
 
 /** Response with one item (spec §2.3). */

@@ -35,7 +35,7 @@ export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }
 
-/** Alternating header names and values. `node:http` accepts this form. */
+/** Alternating header names and values, a format that `node:http` accepts. */
 export type HeaderList = readonly string[]
 
 /** Response header with the session id (spec §1.4). In a 204, which has no body, the id is only in this header. */
@@ -45,12 +45,12 @@ export const sessionHeader = 'X-Session-Id'
 export const replayedHeader = 'Idempotent-Replayed'
 
 /**
- * Header of each response with a session id in its body, and of each 304 sent in place of such a response. If a cache
- * stored and reused the body, another request would get a wrong `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
+ * Header of each response whose body has a session id, and of each 304 that replaces such a response. If a cache reused
+ * a stored body, another request would get a wrong `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
  */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
-/** Response headers that pages from other origins may read. */
+/** Response headers that pages from other origins are allowed to read. */
 const exposedHeaders = [
   sessionHeader,
   'WWW-Authenticate',
@@ -64,8 +64,8 @@ const exposedHeaders = [
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
 /**
- * CORS headers of every response (spec §1.5). Without them, a browser would hide the body and headers from the page,
- * and every error would look like a CORS error.
+ * CORS headers of every response (spec §1.5). Without these headers, a browser would hide the response from the page.
+ * Every error would look like a CORS error.
  */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',

@@ -73,14 +73,14 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Error headers that the catalogue of errors cannot list, because their values depend on the request. */
+/** Headers of some errors. Their values depend on the request, so the catalogue of errors cannot list them. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A documented header: an exposed header, or `Cache-Control`, which every page may read (Fetch standard §2.2.2). */
+/** A documented header. All are exposed, except `Cache-Control`, which every page may read (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {
@@ -161,7 +161,7 @@ export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }
 
-/** Describes the responses for some errors: one response per status, with an example of each error. */
+/** Describes the responses for some errors: one response per status, with an example for each error. */
 export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
   const statuses = new Set(names.map((name) => errorKinds[name].status))
   return Object.fromEntries(
@@ -174,7 +174,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes when an error occurs. References to clauses are removed, because API users do not have those clauses. */
+/** Describes when an error occurs. References to spec clauses are removed, because API users do not have the spec. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`

@@ -1,4 +1,6 @@
-/** Tests of the OpenAPI document: required parts and references. test/large/openapi compares responses with it. */
+/**
+ * Tests the OpenAPI document: required parts and references. test/large/openapi compares responses with the document.
+ */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

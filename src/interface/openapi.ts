@@ -1,6 +1,6 @@
 /**
- * Describes the interface as an OpenAPI 3.1 document. It is generated from the service's own models, errors, paths and
- * headers.
+ * Describes the interface as an OpenAPI 3.1 document, which is generated from the service's own models, errors, paths
+ * and headers.
  *
  * @module
  */
@@ -91,7 +91,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Errors of the item requests that are rejected under overload: all item requests except deletes. */
+/** Errors of the item requests that are rejected under overload, which are all item requests except deletes. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
@@ -99,9 +99,9 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** Guarantees of the current store for its lists. */
+/** Guarantees of the current store about its lists. */
 export interface ListGuarantees {
-  /** Whether a list shows all items at one moment. */
+  /** Whether a list shows the state of all items at a single moment. */
   readonly isSnapshot: boolean
   /** Whether items are listed in the order of their creation. */
   readonly isInOrder: boolean
@@ -218,7 +218,7 @@ export function openApiDocument(
               ['replacedItem'],
               ['ETag'],
             ),
-            // With an empty id, the path is the path of the list, which has neither PUT nor DELETE.
+            // If the id is empty, the path is the path of the list, which has neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -261,7 +261,10 @@ function requestBody(example: string): object {
   return { required: true, content: jsonContent(model('GenericRequest'), [example]) }
 }
 
-/** Schema of a response with an item (spec §2.3). In this service, the response always has an item. */
+/**
+ * Schema of a response with an item (spec §2.3). The spec allows a response without an item; this service always sends
+ * one.
+ */
 function itemResponse(status: models.ItemResponse['status']): object {
   const own = {
     type: 'object',
@@ -271,14 +274,14 @@ function itemResponse(status: models.ItemResponse['status']): object {
   return { allOf: [model('ItemResponse'), own] }
 }
 
-/** Returns the models as JSON Schemas. A model inside another one becomes a reference. */
+/** Returns the models as JSON Schemas. A model inside another model becomes a reference. */
 function schemas(): object {
   const own = models as unknown as Record<string, GenericSchema> // the types hide that these are Valibot's schemas
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // uses the last schema of a pipe, because that schema names the members
-    // Allow further members. Otherwise, generated clients would allow only the members that are named here.
+    typeMode: 'output', // takes the last schema of a pipe, because that schema has the names of the members
+    // Allows further members. Otherwise, generated clients would accept only the members that are named here.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }
