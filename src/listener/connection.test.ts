@@ -1,4 +1,4 @@
-/** Tests of the order, memory and rejection of pipelined requests, and tests of idle connections. */
+/** Tests the order, memory and rejection of pipelined requests, and tests idle connections. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ interface Opened {
   readonly listener: Listener
   readonly socket: Socket
   readonly served: Exchange[]
-  /** Reasons for which input was rejected. */
+  /** Reasons why the listener has rejected input. */
   readonly refused: Refusal[]
 }
 
@@ -67,20 +67,20 @@ function answer({ response, connection }: Exchange): void {
   if (connection.beginResponse()) connection.turn.end(response, 'answered')
 }
 
-/** Returns the first request, once another request waits for it. */
+/** Returns the first request as soon as another request waits for it. */
 async function firstOfMany({ served }: Opened): Promise<Exchange> {
   await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
-/** Waits until the request timeout has passed, by sending an incomplete request on another connection. */
+/** Waits until the request timeout has passed: another connection sends an incomplete request, which then times out. */
 async function timeout({ socket }: Opened): Promise<void> {
   const other = connect(socket.remotePort ?? 0, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
   other.destroy()
 }
 
-/** Returns the bodies of the responses in a text, in their order. */
+/** Returns the bodies of the responses in a text, in order. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
@@ -147,7 +147,7 @@ test('a malformed request after others is rejected, even if the client then clos
   answer(await firstOfMany(opened))
   await until('a second request', () => served.length === 2)
   for (const exchange of served.slice(1)) answer(exchange)
-  await nextTurn() // the response has been sent, but the connection has not gone on to the next request
+  await nextTurn() // the response has been sent, but the connection has not started on the next request
   socket.end()
   assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered', 'answered', 'refused'])
 })
@@ -199,7 +199,7 @@ test('the memory of waiting requests includes the objects of their header lines'
   const { socket, served } = await open()
   const lines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
   socket.write(ask + `${head}${lines}\r\n`.repeat(16))
-  // Measured on Node.js 20: each request takes 16,500 bytes of the heap.
+  // In a measurement on Node.js 20, each request takes 16,500 bytes of the heap.
   await until('16 requests', () => (served[0]?.connection.heldBytes ?? 0) > 16 * 16_500)
 })
 
@@ -259,7 +259,7 @@ test('when the time to stop is over, connections that still wait for a response 
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  await listener.stop({ timeout: 0 }) // with more time, the stop would end when the client times out and fails the test
+  await listener.stop({ timeout: 0 }) // with more time, the client would time out first and fail the test
   assert.ok(served[0]?.connection.socket.destroyed)
 })
 
@@ -268,7 +268,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket, served } = opened
   socket.write(ask)
   await until('a request', () => served.length === 1)
-  // Another client, which reads nothing of its response, is disconnected. This shows that the timeout has passed.
+  // Another client reads nothing of its response. When that client is disconnected, the timeout has passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   await until('another request', () => served.length === 2)
@@ -332,7 +332,7 @@ test('an empty line does not delay a stop', async () => {
   const { bytesRead } = connection.socket
   socket.resume().write('\r\n')
   await until('the line', () => connection.socket.bytesRead > bytesRead)
-  await listener.stop({ timeout: 1_000_000 }) // far longer than the timeout of the client, which would fail the test
+  await listener.stop({ timeout: 1_000_000 }) // longer than the client's timeout, so a delayed stop fails the test
 })
 
 test('an idle connection keeps neither its last request nor its last response in memory', async () => {

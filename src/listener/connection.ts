@@ -8,12 +8,12 @@
  * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
  * objects. Node's parser would create objects for all requests at once, and a read of 64 KB can contain 1,600 requests.
  * Therefore the parser is made to stop when the queue is full, or at a request with a large body. The parser stops as
- * for an upgrade to another protocol, and hands over the remaining bytes. These bytes are held, and parsed once the
- * queue is empty. So requests take effect and get their responses in the order in which they were sent, and connections
- * take turns.
+ * it does for an upgrade to another protocol, and hands over the remaining bytes. These bytes are held, and parsed once
+ * the queue is empty. As a result, requests take effect and get their responses in the order in which they were sent.
+ * Connections take turns.
  *
- * A connection is closed in stages (RFC 9112 §9.6). If a connection is closed while input is unread, the system resets
- * the connection, and drops the part of the last response that has not been delivered yet.
+ * A connection is closed in stages (RFC 9112 §9.6). If a connection were closed while input is unread, the system would
+ * reset the connection. The part of the last response that has not been delivered yet would be lost.
  *
  * @module
  */
@@ -32,7 +32,7 @@ type ConnectionState =
   | 'serving'
   /** The application has begun its response. */
   | 'responding'
-  /** The listener has begun a response instead of the application, because the request body is malformed or late. */
+  /** The listener has begun a response in place of the application, because the request body is malformed or late. */
   | 'refusing'
   /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
@@ -44,37 +44,42 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /** Memory of the waiting requests of all connections. While it is crowded, further requests wait as bytes only. */
+  /**
+   * Memory of the waiting requests of all connections. While this memory is crowded, further requests wait only as
+   * bytes.
+   */
   readonly held: HeldBytes
-  /** Called when a connection is ready for its next waiting request. The owner later calls `resume`. */
+  /** Called when a connection is ready for its next waiting request. The owner must later call `resume`. */
   readyToResume(connection: Connection): void
   /** Serves a request that has waited for an earlier request. */
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** How long input is read and discarded after the last response, in milliseconds. */
+/** Time for which input is read and discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
   readonly turn: Turn
   heldBytes = 0
-  /** Whether a request has ever arrived. Before that, Node enforces the request timeout, and sends the 408. */
+  /**
+   * Whether a request has ever arrived. Before the first request, Node enforces the request timeout and sends the 408.
+   */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** Response to the latest served request, kept until the response is sent and the request has arrived completely. */
+  /** Response to the latest served request. It is kept until it is sent and the request has arrived completely. */
   #response: ServerResponse | undefined
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** Response that rejects the input after the last complete request. It is sent after all other responses. */
+  /** Response that rejects the input after the last complete request. All other responses are sent before it. */
   #nextRefusal: RefusalResponse | undefined
   /** Whether input has been rejected, because it is malformed or a request did not arrive in time. */
   #isInputBroken = false
-  /** Time of the latest response, or of the connect if there was no response yet: a value of `performance.now()`. */
+  /** Time of the latest response, or of the connect if there was none: a value of `performance.now()`. */
   #activeAt = performance.now()
   /** Number of bytes that had been received when the connection began its first response during a stop. */
   #readWhenStopping: number | undefined
-  /** Number of bytes that the system had accepted for sending when `isStalledFor` was last called. */
+  /** Number of bytes that the system had accepted for sending at the latest call of `isStalledFor`. */
   #accepted = 0
   /** Time when `isStalledFor` last found progress: a value of `performance.now()`. */
   #acceptedAt = performance.now()
@@ -102,19 +107,20 @@ export class Connection implements Holder {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that arrives during another request, and that the queue cannot take. */
+  /** Makes Node's parser stop at a request that can neither be served at once nor be queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Upgrades are not supported, and Node would not report the errors of a request that asks for one. After a late
-      // request, the parser continues, but no response may follow the rejection of the late request.
+      // The parser also stops at a request for an upgrade: upgrades are not supported, and Node would not report errors
+      // in that request. After a late request, the parser stops because the rejection of that request must be the last
+      // response.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
       socket.pause() // without a parser, the socket would continue to read
-      // Node would resume the socket to read the body of the earlier request, and further input would be lost.
+      // If Node resumed the socket to read the body of an earlier request, further input would be lost.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -125,14 +131,14 @@ export class Connection implements Holder {
     // A listener that is stopping reads no further requests, because otherwise the stop might never end.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
-    // While output has to drain, Node stops reading, so the rest of a queued request would seem late.
+    // While output waits to drain, Node reads no input, so the rest of a queued request would seem to be late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
   /**
-   * Takes a request that has arrived. The request waits in the queue if another request is in progress.
+   * Takes a request that has arrived. If another request is in progress, the new request waits in the queue.
    * @returns whether to serve the request now. A request after the last response must have no effect, because the
-   * client would never learn of the effect (RFC 9112 §9.6).
+   * client would never learn of that effect (RFC 9112 §9.6).
    */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
@@ -156,11 +162,11 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The connection ends now. If its client closed its side before a later end, Node would not send the rejection.
+    // The connection ends at once. If the client closed its side first, Node would no longer send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops the request and response once both are complete: they take several times the memory of the connection. */
+  /** Drops the request and response once both are complete, because they take several times a connection's memory. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
@@ -181,7 +187,10 @@ export class Connection implements Holder {
     return true
   }
 
-  /** Whether the response answers the last request that was read before the listener began to stop, or soon after. */
+  /**
+   * Whether the current response is the last one. During a stop, a request gets a response only if it was received
+   * before the first response of the stop began.
+   */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
@@ -193,7 +202,7 @@ export class Connection implements Holder {
     this.#activeAt = performance.now()
   }
 
-  /** Whether the body of the request in progress is malformed or late, so that the request will be rejected. */
+  /** Whether the request in progress has a malformed or late body, so that the request will be rejected. */
   get isRequestBroken(): boolean {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
@@ -209,14 +218,14 @@ export class Connection implements Holder {
   }
 
   /**
-   * Rejects input that is not a valid request, and closes the connection. The rejection is sent after the responses to
-   * earlier, complete requests, unless one of them is the last response.
+   * Rejects input that is not a valid request, and closes the connection. The responses to earlier, complete requests
+   * are sent first. If one of these is the last response, the rejection is not sent.
    */
   refuseInput(refusal: RefusalResponse): void {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // if the application rejects the request too, its response takes precedence
+    this.turn.handleNow(this.#response) // a rejection by the application takes precedence
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()
@@ -249,7 +258,9 @@ export class Connection implements Holder {
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /** Serves the next queued request, or parses the held bytes. @param server gives the connection a new parser. */
+  /**
+   * Serves the next queued request, or parses the held bytes. @param server creates a new parser for the connection.
+   */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver
@@ -282,12 +293,13 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#dropWaiting()
-    // This loop removes the bytes that the connection holds. Since Node.js 26, `read` returns only one piece at a time.
+    // This loop removes the bytes that the connection holds. Since Node.js 26, each call to `read` returns only one
+    // piece.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages, once the body that the client may still be sending has been read. */
+  /** Closes the connection in stages. If the client is still sending a body, the body is read first. */
   close(): void {
     const request = this.#response?.req
     const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
@@ -304,7 +316,7 @@ export class Connection implements Holder {
       socket.destroy()
       return
     }
-    // After a response with `Connection: close`, no rejection may follow.
+    // No rejection may follow a response with `Connection: close`.
     const refusal = isLast ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
@@ -318,16 +330,17 @@ export class Connection implements Holder {
     this.#dropWaiting()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // ends a read that Node's parser left unfinished when it stopped; it would block other reads
+    socket.push('') // ends a read that Node's parser left unfinished when it stopped, and that would block other reads
     socket.on('data', () => undefined).resume()
   }
 
   /**
-   * Returns whether all requests have been answered for some time, and no part of another request has arrived.
+   * Returns whether the connection has been idle for some time: all requests have been answered, and no part of another
+   * request has arrived.
    * @param now a value of `performance.now()`.
    * @param time minimum idle time, in milliseconds.
-   * @param reading parsers that are reading a request. Empty lines do not belong to a request (RFC 9112 §2.2). Node
-   * also includes parsers that have not had a request.
+   * @param reading parsers that are reading a request, or that wait for their first request. Empty lines do not belong
+   * to a request (RFC 9112 §2.2).
    */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
@@ -339,7 +352,7 @@ export class Connection implements Holder {
   }
 
   /**
-   * Returns whether output is waiting, but the system has accepted none for some time. Must be called regularly.
+   * Returns whether output has been waiting for some time while the system has accepted none. Must be called regularly.
    * @param now a value of `performance.now()`.
    * @param time minimum time without progress, in milliseconds.
    */

@@ -1,4 +1,4 @@
-/** Tests, without the service, that the listener disconnects only slow clients, and loses no response. */
+/** Tests, without the service, that the listener disconnects only slow clients and loses no response. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -45,7 +45,8 @@ async function bytesRead(timeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
-  // On a busy machine, the client may need longer than the timeout. The test then repeats with a longer timeout.
+  // On a busy machine, the client may need longer than the timeout. In that case, the test repeats with a longer
+  // timeout.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))
@@ -89,7 +90,7 @@ test('a client that never stops pipelining loses no response when the listener s
   await delay(100)
   const whole = wholeText(socket)
   await delay(100)
-  // Without a grace period, the connection could be closed while only part of a request has arrived.
+  // Without a grace period, the connection could be closed when only part of a request has arrived.
   const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
   const text = await whole
   socket.off('drain', more).destroy()

@@ -1,6 +1,6 @@
 /**
- * The HTTP server of Node.js, with limits. Some requests never reach the application, because the parser rejects them,
- * or because Node.js would answer them by itself. The application composes the responses to such requests too.
+ * The HTTP server of Node.js, with limits. Some requests never reach the application: the parser rejects them, or
+ * Node.js would answer them by itself. The application composes the responses to these requests, too.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface ListenerLimits {
   readonly requestTimeout: number
   /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
-  /** How long a client may go without reading its response before the connection is closed, in seconds. */
+  /** Time for which a client may leave its response unread before the connection is closed, in seconds. */
   readonly idleTimeout: number
 }
 
@@ -42,11 +42,11 @@ export type Serve = (
 ) => void
 
 interface StopOptions {
-  /** Time after which the remaining connections are closed, even if requests are in progress, in milliseconds. */
+  /** Time after which the remaining connections are closed, even if requests are still in progress, in milliseconds. */
   readonly timeout: number
   /**
-   * How long clients may still send another request after their last response, in milliseconds. A request that was sent
-   * before the stop is always answered. A pipelined request is answered only if it was read before the stop.
+   * Time for which clients may still send another request after their last response, in milliseconds. A request that
+   * was sent before the stop is always answered. A pipelined request is answered only if it was read before the stop.
    */
   readonly grace?: number
 }
@@ -59,7 +59,7 @@ export interface Listener {
    * @throws the system's error, for example `EADDRINUSE`.
    */
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting connections, answers the requests already sent, and waits until all connections are closed. */
+  /** Stops accepting connections and answers the requests already sent. Resolves once all connections are closed. */
   stop(options: StopOptions): Promise<void>
 }
 
@@ -71,7 +71,7 @@ const idleCheckInterval = 50
 
 /**
  * Maximum number of connections that the system keeps until they are accepted: the default maximum of Linux. Linux
- * drops further connections. Their clients try again after at least a second.
+ * drops further connections, whose clients try again after at least a second.
  */
 const backlog = 4096
 
@@ -80,28 +80,28 @@ const checksPerTimeout = 4
 
 /**
  * Maximum number of requests handled, and of connections resumed, in a turn of the event loop. This work takes a few
- * milliseconds, so that the requests of many clients cannot keep other clients waiting.
+ * milliseconds, so the requests of many clients delay other clients only briefly.
  */
 const workPerTurn = 64
 
 /**
- * Maximum number of requests per turn while connections are being accepted. Node.js accepts one connection per turn. If
- * turns were long, clients would wait for seconds when thousands of clients connect at the same time.
+ * Maximum number of requests per turn while connections are being accepted. Node.js accepts one connection per turn.
+ * With long turns, clients would wait for seconds when thousands connect at the same time.
  */
 const workWhileAccepting = 2
-/** How long `workWhileAccepting` applies after each connect, in milliseconds. */
+/** Time for which `workWhileAccepting` applies after each connect, in milliseconds. */
 const acceptingTime = 10
 
 /** Creates a listener. @param refuse composes the responses to requests that never reach `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  /** Connections that have waiting requests, and whose earlier requests have been answered. */
+  /** Connections that can be resumed: they have waiting requests, and all earlier requests have been answered. */
   const resumable: Connection[] = []
-  /** Time of the latest accept, as a value of `performance.now()`. */
+  /** Time when the latest connection was accepted: a value of `performance.now()`. */
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
-  /** Maximum idle time of a connection, in milliseconds. */
+  /** Maximum time for which a connection may be idle, in milliseconds. */
   let maxIdle = limits.keepAliveTimeout * 1000
   /** Time at which all connections are closed: a value of `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
@@ -137,19 +137,19 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Node's types lack both options. Without `httpAllowHalfOpen`, responses are cut short when the client closes its
-  // side. Without `dropMaxConnection`, workers of `node:cluster` pass excess connections around forever.
+  // Node's types lack these two options. Without `httpAllowHalfOpen`, responses are cut short when the client closes
+  // its side. Without `dropMaxConnection`, workers of `node:cluster` pass excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
   })
-  // `100 Continue` is sent when the body is read. Any other expectation may be ignored (RFC 9110 §10.1.1).
+  // `100 Continue` is sent when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
-  // `upgrade` is emitted for requests at which `Connection.watchParser` has stopped the parser.
+  // Node emits `upgrade` for each request at which `Connection.watchParser` has stopped the parser.
   server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
@@ -165,7 +165,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else connection.refuseRequest(refuse(refusal))
   }
 
-  /** Returns the connection of a socket, and creates the connection at first use. */
+  /** Returns the connection of a socket. Creates the connection at first use. */
   function connectionOf(duplex: Duplex): Connection {
     const known = connections.get(duplex)
     if (known !== undefined) return known
@@ -184,7 +184,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
 
   /**
    * Closes connections that have been stalled in a response, or idle after a response, for too long. Node's own
-   * timeouts are not used: their timers for each request and response would take a tenth of the time of a small request.
+   * timeouts are not used: their timers for each request and response would make a small request take a tenth longer.
    */
   function closeOverdue(): void {
     const now = performance.now()
@@ -197,7 +197,10 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts all connections that have reached this machine. Some Node.js versions accept only one per turn. */
+  /**
+   * Accepts all connections that have reached this machine. Some versions of Node.js accept only one connection per
+   * turn.
+   */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
@@ -215,13 +218,13 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     },
 
     /**
-     * Stops the listener. The method `close` of Node's HTTP server is not used, for three reasons. `close` closes idle
-     * connections even though a client may be sending a request. `close` counts a response as sent while a slow client
-     * is still reading the response. `close` ends the request timeout.
+     * Stops the listener. The method `close` of Node's HTTP server is not used, for three reasons. First, `close`
+     * closes idle connections even if a client is sending a request. Second, `close` counts a response as sent while a
+     * slow client is still reading it. Third, `close` ends the request timeout.
      */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Waiting connections are accepted first. If they were closed, their clients would reconnect during the stop.
+      // Waiting connections are accepted first. If they were closed, their clients would connect again during the stop.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

@@ -1,4 +1,4 @@
-/** Tests the check that this version of Node.js has all internals that the listener uses. */
+/** Tests the check for the Node.js internals that the listener uses. */
 
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'

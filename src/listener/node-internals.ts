@@ -1,9 +1,11 @@
-/** Undocumented parts of Node's HTTP server that the listener replaces. All exist in Node.js 20 to 26. @module */
+/**
+ * Undocumented parts of Node's HTTP server that the listener uses or replaces. Node.js 20 to 26 has them all. @module
+ */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Return value of `onIncoming` that makes the parser stop after the head, as for an upgrade to another protocol. */
+/** Value that `onIncoming` returns to make the parser stop after the head, as for an upgrade to another protocol. */
 export const upgrade = 2
 
 /** Node's HTTP parser of a connection. */
@@ -20,13 +22,16 @@ export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** Node's list of parsers by state. Node's server uses this list for its own timeouts. */
+/** Node's list of parsers by state. Node's own timeouts use this list. */
 interface ConnectionsList {
-  /** Returns parsers that have read a part of a request. Empty lines before a request do not count. */
+  /** Returns the parsers that have read a part of a request. Empty lines before a request do not count. */
   active(): Parser[]
 }
 
-/** Returns the parsers that are reading a request or wait for their first request. @param server a listening server. */
+/**
+ * Returns the parsers that are reading a request, or that wait for their first request. @param server must be
+ * listening.
+ */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -39,11 +44,11 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns an error message with the internals that this version of Node.js lacks; `undefined` if it lacks none. */
+/** Returns an error message that names the internals which this version of Node.js lacks; `undefined` if it has all. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
-  server.emit('listening') // after this event, the server tracks its connections
+  server.emit('listening') // from this event on, the server tracks its connections
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
   let hasHead = false

@@ -6,8 +6,8 @@ const maxQueued = 16
 /** Maximum size of the body of a request in a queue, in bytes. */
 const maxQueuedBody = 16 * 1024
 
-// The estimates below are a sixth above the maximum measured on Node.js 20 to 26. A request with 120 short header lines
-// takes 17 KB.
+// The estimates below are a sixth above the maximum that was measured on Node.js 20 to 26. A request with 120 short
+// header lines takes 17 KB.
 /** Estimated memory of a request, in bytes, without its header lines and body. */
 const requestBytes = 2560
 /** Estimated memory of a header line, in bytes, without its text. */
@@ -21,12 +21,15 @@ interface Queued {
   bytes: number
 }
 
-/** The requests of a connection that wait for its request in progress, as Node's objects. */
+/** The requests of a connection that wait for the request in progress. They are kept as Node's objects. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
 
-  /** @param count called with each change of the queue's memory in bytes: positive for growth, otherwise negative. */
+  /**
+   * @param count called with the change of the queue's memory, in bytes: positive if the queue grows, otherwise
+   * negative.
+   */
   constructor(count: (bytes: number) => void) {
     this.#count = count
   }
@@ -39,9 +42,10 @@ export class RequestQueue {
     return this.#queued.at(-1)?.response
   }
 
-  /** Returns whether the queue has space for a request, and the request is short enough. */
+  /** Returns whether the queue has space for a request, and whether the request is short enough. */
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` waits before it sends the body, so the body would seem to be late.
+    // A client that expects `100 Continue` waits before it sends the body. In the queue, this body would seem to be
+    // late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -55,7 +59,9 @@ export class RequestQueue {
     this.#count(queued.bytes)
   }
 
-  /** Counts the memory of a request's body. The body arrives after the head, in pieces as small as one byte. */
+  /**
+   * Counts the memory of a request's body. The body arrives after the head, in pieces that may be as small as one byte.
+   */
   #countBody(queued: Queued): void {
     const { req } = queued.response
     const { push } = req
@@ -82,7 +88,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Removes and empties all requests. Node keeps the objects of requests until the connection is closed. */
+  /** Removes and empties all requests. Node keeps the request objects until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -104,16 +110,16 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
 export interface Holder {
   /** Memory for the waiting requests of this connection, in bytes. */
   readonly heldBytes: number
-  /** Closes the connection, and releases its memory before this call returns. */
+  /** Closes the connection. Must release the connection's memory before returning. */
   giveUp(): void
 }
 
-/** Counts the memory that all connections hold for waiting requests, and enforces its limit. */
+/** Counts the memory that all connections hold for waiting requests, and enforces a limit. */
 export class HeldBytes {
   readonly #maxBytes: number
   /**
-   * Connections, grouped by the number of binary digits of their `heldBytes`. In the last group that is not empty, every
-   * connection holds more than half as many bytes as the largest connection.
+   * Connections, grouped by the number of binary digits of their `heldBytes`. All connections in the last group that is
+   * not empty hold more than half as many bytes as the largest connection.
    */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
@@ -122,14 +128,14 @@ export class HeldBytes {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether the connections hold more than half of the limit in total. */
+  /** Whether the total of all connections exceeds half of the limit. */
   get isCrowded(): boolean {
     return this.#total > this.#maxBytes / 2
   }
 
   /**
-   * Updates the total, and closes the connections that hold the most while the total is above the limit. A connection
-   * must call this function whenever its `heldBytes` has changed.
+   * Updates the total. While the total is above the limit, closes the connections that hold the most. A connection must
+   * call this function whenever its `heldBytes` has changed.
    * @param before bytes that the connection held before the change.
    */
   changed(holder: Holder, before: number): void {
@@ -140,7 +146,8 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` calls this function too, with fewer bytes than before. Then no further connection may be closed.
+    // `giveUp` calls this function again, because the closed connection holds fewer bytes. That call must not close
+    // another connection.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

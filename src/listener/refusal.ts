@@ -1,4 +1,4 @@
-/** Finds requests that the listener rejects without the application, and formats their responses. @module */
+/** Finds requests that the listener rejects without the application, and formats the responses to them. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 
@@ -38,7 +38,7 @@ export type Refuse = (refusal: Refusal) => RefusalResponse
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns why a request head that Node's parser accepts is rejected nevertheless, if so (RFC 9112 §3.2 and §6.1). */
+/** Returns the reason to reject a request head that Node's parser accepts, if any (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -51,7 +51,9 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/** Returns why Node's parser rejected the input. @param code the error's code in a `clientError` event. */
+/**
+ * Returns the reason for which Node's parser rejected the input. @param code the error's code in a `clientError` event.
+ */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
@@ -61,7 +63,7 @@ export function closingHeaders({ headers }: RefusalResponse): string[] {
   return [...headers, 'Connection', 'close']
 }
 
-/** Formats a rejection as the text of an HTTP response, for a socket without a response object. */
+/** Formats a rejection as the text of an HTTP response, for a socket that has no response object. */
 export function refusalText(refusal: RefusalResponse): string {
   const headers = closingHeaders(refusal)
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]

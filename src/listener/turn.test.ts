@@ -1,4 +1,4 @@
-/** Tests that requests are handled in order of arrival, once each, and up to a maximum number per turn. */
+/** Tests that requests are handled once each, in order of arrival, and up to a maximum number per turn. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'

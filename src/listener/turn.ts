@@ -1,7 +1,8 @@
 /**
  * Handles all requests that arrive in one turn of the event loop, and only then sends their responses. Compared with
- * sending each response at once, reads take a sixth less time, and creates a third less (bench/CHOICES.md). Each step
- * finds its code and data in the processor's caches, and clients on the same machine are woken less often.
+ * sending each response at once, reads take a sixth less time, and creates a third less (bench/CHOICES.md). The reason
+ * is that each step finds its code and data in the processor's caches. Also, clients on the same machine are woken less
+ * often.
  *
  * @module
  */
@@ -14,14 +15,14 @@ interface Arrived {
   handler: (() => void) | undefined
 }
 
-/** Maximum number of responses sent together. A larger number gains nothing and delays the first response. */
+/** Maximum number of responses sent together. A larger number would save no time and would delay the first response. */
 const maxReady = 64
 
-/** The requests and responses of one listener in a turn of the event loop. */
+/** Collects the requests and responses of one listener in a turn of the event loop. */
 export class Turn {
   readonly #maxHandled: () => number
-  // Each array is used in one turn only. If an array were permanent, V8's quick garbage collections would have to keep
-  // its requests alive, which would add half to the time of a read.
+  // Each turn uses new arrays. If an array were permanent, V8's quick garbage collections would keep its requests
+  // alive. Reads would take 50% longer.
   #arrived: Arrived[] = []
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false
@@ -33,7 +34,7 @@ export class Turn {
 
   /**
    * Handles a request at the end of this turn, or of a later turn if there are many requests. By then, Node has parsed
-   * all input that has arrived. Most requests are short, so their body is complete.
+   * all input that has arrived. The body of a short request is usually complete by that time.
    */
   handle(response: ServerResponse, handler: () => void): void {
     this.#arrived.push({ response, handler })
@@ -47,7 +48,7 @@ export class Turn {
   }
 
   /**
-   * Ends a response, together with the other responses of this turn.
+   * Ends a response together with the other responses of this turn.
    * @param body the last or only part of the body; a string has one byte per character (`latin1` in Node).
    */
   end(response: ServerResponse, body: string | Buffer = ''): void {
@@ -80,7 +81,7 @@ export class Turn {
     this.#ready = []
     for (const { response, body } of responses) {
       if (body.length > 0) {
-        // The body is written first: `end(body)` would add an empty piece, for which Node would need a vectored write.
+        // The body is written first, because `end(body)` would add an empty piece and cost a vectored write.
         response.write(body, 'latin1')
         response.socket?.uncork()
       }
