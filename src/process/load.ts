@@ -18,7 +18,7 @@ const sampleInterval = 1_000
 const resolution = 10
 
 /**
- * Starts to measure memory and event loop delay, and to collect garbage.
+ * Starts to measure memory and event loop delay, and to trigger garbage collections.
  * @param itemBytes returns the memory that items take in this process, in bytes.
  */
 export function watchLoad(
@@ -53,7 +53,7 @@ export function watchLoad(
   }
 }
 
-/** Converts a mean delay from ns to ms. No measurement (NaN) means that the event loop was blocked all the time. */
+/** Converts a mean delay from ns to ms. NaN means no measurement: the event loop was blocked all the time. */
 function meanDelay(mean: number): number {
   return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }

@@ -1,4 +1,4 @@
-/** Tests of log lines, in the format for programs and in the format for people. */
+/** Tests the log lines, in the format for programs and in the format for people. */
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'

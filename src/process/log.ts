@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
 
-/** Maximum total length of log lines that have not been read yet, in bytes. Beyond it, lines are dropped. */
+/** Maximum total length of log lines that have not been read yet, in bytes. Beyond this limit, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
 
 /**
@@ -15,8 +15,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // Pino's own destination is not used. When the program that reads standard output ends, Pino's destination would
-  // retry forever, and so keep the process from exiting.
+  // Pino's own destination is not used. If the program that reads standard output ends, Pino's destination retries
+  // forever and keeps the process from exiting.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -43,8 +43,8 @@ export function createLog(level: string, isReadable: boolean): Logger {
 }
 
 /**
- * Formats a log entry for people. The line of a request includes the session id only if the request failed, because
- * otherwise people do not need the id.
+ * Formats a log entry for people. The line of a request includes the session id only if the request failed: for other
+ * requests, people do not need the id.
  */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
@@ -83,8 +83,8 @@ function format(value: unknown): string {
 }
 
 /**
- * Escapes line breaks, all other characters that a terminal or viewer would interpret instead of showing, and
- * characters that XML does not allow.
+ * Escapes line breaks, characters that XML does not allow, and all characters that a terminal or viewer would interpret
+ * instead of showing.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {

@@ -1,4 +1,4 @@
-/** Tests of the memory check at the start of a process, and of the ways in which a process stops and exits. */
+/** Tests the memory check at the start of a process, and the ways in which a process stops and exits. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,7 +9,9 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** Starts a process, and waits until it handles signals. @param stop code of the promise that `stop()` returns. */
+/**
+ * Starts a process, and waits until it handles signals. @param stop source code of the promise that `stop()` returns.
+ */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}

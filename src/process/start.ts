@@ -19,10 +19,10 @@ export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLog
   readonly isReadable: boolean
 }
 
-/** Time during which clients may still send a request after the service has begun to stop, in milliseconds. */
+/** Time for which clients may still send a request after the service has begun to stop, in milliseconds. */
 const lastRequestGrace = 500
 
-/** Number of file descriptors kept free for files, for metrics, and for connections that are about to be refused. */
+/** Number of file descriptors reserved for files, for metrics, and for connections that are about to be refused. */
 const reservedDescriptors = 32
 
 interface Started {
@@ -50,7 +50,7 @@ export async function start(
       import('./load.js'),
     ])
   const log = createLog(settings.logLevel, isReadable)
-  // All code is loaded now, so the resident memory is the memory of the idle process.
+  // All code is loaded at this point, so the resident memory is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: settings.maxMemoryBytes,
     maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
@@ -93,8 +93,8 @@ export async function start(
 
 /**
  * Returns the number of connections for which the process has file descriptors: at least 1, at most `maxConnections`.
- * Must be called once all code is loaded. Returns `maxConnections` if the system does not report how many descriptors
- * a process may have (only Linux does, proc(5)).
+ * Must be called once all code is loaded. Returns `maxConnections` if the system does not report the maximum number of
+ * descriptors (only Linux does, proc(5)).
  */
 function affordableConnections(maxConnections: number): number {
   try {
@@ -107,12 +107,13 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory reserved for the first hundred requests, in bytes. In a measurement, they took 15 MiB. */
+/** Memory reserved for the first hundred requests, in bytes. In a measurement, a hundred requests took 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
 /**
  * Checks the memory limit. A process that exceeds the limit while idle would refuse every request, so it must not
- * start. A process that would exceed it only with a full store gets a warning, because the store may never fill up.
+ * start. A process that would exceed the limit only with a full store gets a warning, because the store may never be
+ * full.
  * @param idleBytes resident memory of the process before the first request.
  * @returns the warning, if there is one.
  * @throws {UsageError} if the process would exceed the limit while idle.
@@ -145,14 +146,15 @@ function inMebibytes(bytes: number): string {
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * How long further signals are ignored after the first one, in milliseconds. Ctrl-C in a terminal also reaches npm,
- * which then repeats the signal, and service managers may send SIGHUP after SIGTERM.
+ * Time for which further signals are ignored after the first signal, in milliseconds. Ctrl-C in a terminal also reaches
+ * npm, which then repeats the signal. Service managers may send SIGHUP after SIGTERM.
  */
 const repeatTime = 100
 
 /**
  * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
- * A second signal ends the process at once with code 1. An uncaught error is logged and stops the service with code 1.
+ * A second signal ends the process at once with exit code 1. An uncaught error is logged, and stops the service with
+ * exit code 1.
  * @param stop stops the service after the accepted requests have been answered.
  * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
  */
@@ -171,7 +173,7 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
       }
     })
   }
-  // Node.js raises unhandled rejections as uncaught exceptions too.
+  // Node.js also raises unhandled promise rejections as uncaught exceptions.
   process.on('uncaughtException', (err) => {
     exitCode = 1
     log.fatal({ err }, 'uncaught error: stopping')

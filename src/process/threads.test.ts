@@ -17,7 +17,7 @@ const isLinux = process.platform === 'linux'
 test('on one core, all threads of V8 have a lower priority than the main thread', {
   skip: !isLinux && 'only Linux lists threads',
 }, () => {
-  // A container may be confined to cores other than the first one.
+  // The first core may not be available to a container.
   const status = readFileSync('/proc/self/status', 'utf8')
   const core = /^Cpus_allowed_list:\s*(\d+)/m.exec(status)?.[1] ?? '0'
   const { before, serves, others } = JSON.parse(
