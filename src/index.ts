@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Runs an item store inside another program, for example a test suite. The store is served over HTTP from the process
- * of that program, and has its own secret.
+ * Runs an item store inside another program, for example a test suite. The process of that program serves the store
+ * over HTTP. The store has its own secret.
  *
  * @module
  */
@@ -33,29 +33,35 @@ import { createService, openMemoryStore } from './service.js'
 
 export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
 
-/** Options of an embedded item store; `undefined` stands for the default. */
+/** Options of an embedded item store. An option that is `undefined` gets its default. */
 export interface ItemStoreOptions {
-  /** TCP port; 0, the default, picks a free one. */
+  /** TCP port. With 0, the default, the system picks a free port. */
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
   /**
    * Secret that signs the tokens; random by default. A function such as `() => process.env.JWT_SECRET` is called each
-   * time a token is signed or verified. While it returns no secret, item requests get 503.
+   * time a token is signed or verified. While the function returns no secret, item requests get 503.
    */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Maximum total size of all items, in bytes; half of memory by default. A create that exceeds it gets 507. */
+  /**
+   * Maximum total size of all items, in bytes; half of memory by default. A create that would exceed this size gets
+   * 507.
+   */
   readonly maxStoreBytes?: number | undefined
-  /** Delay before each operation on items, in milliseconds: a fixed time, or a range for random times. */
+  /** Delay before each operation on items, in milliseconds: a fixed time, or the range of a random time. */
   readonly delay?: number | Delay | undefined
   /**
-   * How item requests fail before they have an effect. A list such as `[503, 'cut']` applies to the first requests in
-   * order. A record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
+   * How item requests fail. Requests that fail have no effect. A list such as `[503, 'cut']` applies to the first
+   * requests in order. A record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
    */
   readonly failures?: Failures | undefined
-  /** Text from which the ids of new items are derived. The ids repeat after a reset. By default, ids are random. */
+  /**
+   * Text from which the ids of new items are derived. After a reset, the same ids start over. By default, ids are
+   * random.
+   */
   readonly ids?: string | undefined
 }
 
@@ -63,7 +69,7 @@ export interface ItemStoreOptions {
 export interface TokenOptions {
   /** Name of the caller, for the claim `sub`; `embedded` by default. */
   readonly sub?: string
-  /** Lifetime of the token, such as `90s`, `15m` or `1h`; `1h` by default. With `-1s`, the token has expired. */
+  /** Lifetime of the token, such as `90s`, `15m` or `1h`; `1h` by default. With `-1s`, the token is already expired. */
   readonly expires?: string
 }
 
@@ -83,20 +89,22 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /**
    * Stores items, before or between tests.
    * @param items either objects with the members of an item, or item requests: objects with `data`, an optional
-   * `project_id` and no other member. All are converted with `JSON.stringify`.
+   * `project_id` and no other member. All items are converted with `JSON.stringify`.
    * @returns the ids, in the same order.
-   * @throws {Error} if an object is not an item (the message has its index) or the store is full; no item is then kept.
+   * @throws {Error} if an object is not an item (the message has its index), or if the store is full. In either case,
+   * no item is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
   /**
-   * Stores items with values that `JSON.stringify` cannot write, such as exact numbers.
+   * Stores items that contain values which `JSON.stringify` cannot write, such as exact numbers.
    * @param texts JSON texts of items or item requests, such as `['{"price":1.10,"total":12345678901234567890}']`.
    * @returns the ids, in the same order.
    * @throws {Error} in the same cases as `seed`.
    */
   seedText(texts: readonly string[]): Promise<string[]>
   /**
-   * Makes item requests fail from now on, until the next reset. `failures` has the form of the option of that name.
+   * Makes item requests fail from now on, until the next reset. The argument `failures` has the same format as the
+   * option `failures`.
    * @param scope method and path of the requests that may fail; all item requests by default.
    * @throws {Error} if an argument is invalid.
    */
@@ -104,8 +112,8 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
   requests(): RecordedRequest[]
   /**
-   * Restores the state at the start, for example between two tests: removes all items and recorded requests, and resets
-   * the ids and failures. Item requests that are being delayed at that moment fail.
+   * Restores the state at the start, for example between two tests. Removes all items and recorded requests, and resets
+   * the ids and failures. Item requests that are still delayed fail.
    */
   reset(): Promise<void>
   /**
@@ -125,14 +133,14 @@ const settingNames: readonly string[] = [
   'maxStoreBytes',
 ] satisfies (keyof SettingValues & keyof ItemStoreOptions)[]
 
-/** Defaults of settings that differ from the defaults of the command `item-store`. */
+/** Defaults of settings, where they differ from the defaults of the command `item-store`. */
 const defaults = {
   port: 0,
   host: '127.0.0.1',
   shutdownTimeout: 1, // seconds
 }
 
-/** Turns off the limits on memory and event loop delay, because both depend on the program in which the store runs. */
+/** Turns off the limits on memory and event loop delay, because the host program affects both. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 const secretLength = 32 // bytes, see RFC 7518 §3.2
@@ -225,7 +233,7 @@ function newSecret(): string {
   return randomBytes(secretLength).toString('base64url')
 }
 
-/** @throws {UsageError} if options are unknown or invalid, with a line for each. */
+/** @throws {UsageError} if options are unknown or invalid, with one line per option. */
 function settingsFrom(given: object): Config {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
@@ -237,7 +245,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** @throws {UsageError} for an unusable text. The result of a function is checked on each call instead. */
+/** @throws {UsageError} if a text is unusable. A function is not checked here: its result is checked on each call. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {
@@ -248,7 +256,7 @@ function signingWith(secret: unknown): CurrentSigning {
   return currentSigning
 }
 
-/** Parses the lifetime of a token into seconds, which are negative after a minus sign. @throws {UsageError} */
+/** Parses the lifetime of a token into seconds. A minus sign makes the result negative. @throws {UsageError} */
 function lifetimeOf(expires: string): number {
   const isPast = String(expires).startsWith('-')
   const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')

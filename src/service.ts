@@ -1,4 +1,4 @@
-/** Builds the service from its parts: the store, routes, listener, log and metrics. @module */
+/** Builds the service from the store, the routes, the listener, the log and the metrics. @module */
 
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
@@ -38,7 +38,7 @@ export function createService(config: Config, parts: ServiceParts) {
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // 0 means no maximum: each delayed request adds a listener
+  setMaxListeners(0, stopping.signal) // 0 means no maximum, because each delayed request adds a listener
   const waitingReads = createWaitingReads(store, stopping.signal)
   const routes = createRoutes(config, {
     ...parts,
@@ -48,7 +48,7 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
-  /** Functions that are called with each exchange whose response has been sent. */
+  /** Functions to call with an exchange when its response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     const { trustedProxies } = config
@@ -70,10 +70,10 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // Once the response is closed, no body is read any more, because nothing would release its memory.
+      // If the response is already closed, the body must not be read, because nothing would release its memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of a refused body is discarded, but takes memory until garbage is collected, so it is counted too.
+      // The rest of a rejected body is discarded, but it takes memory until garbage is collected, so it is counted too.
       if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
@@ -83,7 +83,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   /**
    * Stops accepting connections, and answers the requests that were already sent. Does not close the store.
-   * @param grace time that clients have to send another request, in milliseconds.
+   * @param grace time for which clients may send another request, in milliseconds.
    */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
@@ -95,7 +95,7 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to listen. Without a usable `JWT_SECRET`, item requests get 503 until there is one (spec §5.5).
+     * Starts to listen. Without a usable `JWT_SECRET`, item requests get 503 until there is a usable one (spec §5.5).
      * @returns the URL of the service on this machine, without a trailing slash.
      * @throws {UsageError} if the metrics cannot be served at their address.
      * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
@@ -134,8 +134,8 @@ export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): Memo
 }
 
 /**
- * Opens the store that the settings name: in process memory (spec §1.2) or on a Redis server. If the server cannot be
- * reached, the store tries to connect again until it is closed.
+ * Opens the store that the settings name: in process memory (spec §1.2), or on a Redis server. A store that cannot
+ * reach its server tries to connect until it is closed.
  * @throws {UsageError} if the settings do not match the items that are already on the server.
  */
 export async function openStore(config: Config, log: Logger): Promise<OpenedStore> {
@@ -160,7 +160,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   }
 }
 
-/** Returns the URL of a server for clients on this machine, without a trailing slash. */
+/** Returns the URL at which clients on this machine reach a server, without a trailing slash. */
 function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
