@@ -17,11 +17,11 @@ import { numbers } from '../../support/report.js'
 
 const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
-/** Average number of requests per connection that the proxy cuts. */
+/** Average number of requests between two connections that the proxies cut. */
 const perCut = 50
 /** Time between two kills of services, in milliseconds. */
 const perKill = 1_000
-/** Codes of errors that a cut connection or a killed service causes. The call can be repeated. */
+/** Error codes after which a client can repeat the call: a connection was cut, or a service was killed. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
 test('each increment is made once by a service with items in memory', () => assertIncrements())
@@ -45,7 +45,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** The number of the last increment by each client. */
+  /** Number of each client's last increment. */
   done: Record<string, number>
 }
 
@@ -65,7 +65,7 @@ async function assertIncrements(storeUrl?: string): Promise<void> {
   await stop()
 }
 
-/** Asserts that each created item exists once. Services that share a Redis server are killed meanwhile. */
+/** Asserts that each created item exists once, while services that use a Redis server are killed and restarted. */
 async function assertCreates(storeUrl?: string): Promise<void> {
   const { connect, kill, stop } = await startServices(storeUrl)
   let next = 0
