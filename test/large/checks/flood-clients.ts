@@ -1,11 +1,11 @@
 /**
- * The clients of `flood.ts`, in a separate process. They keep connections full of requests, read nothing, and reconnect
- * when a connection is closed. Arguments: port, number of connections, request.
+ * Starts the clients of `flood.ts` in a separate process. Each client keeps its connection full of requests, reads
+ * nothing, and reconnects when the connection is closed. Arguments: port, number of connections, request.
  */
 
 import { connect } from 'node:net'
 
-/** Size of each write in bytes. Writes are repeated without end. */
+/** Minimum size of each write, in bytes. */
 const burst = 128 * 1024
 
 const [port, connections, text = ''] = process.argv.slice(2)

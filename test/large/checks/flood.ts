@@ -1,7 +1,8 @@
 /**
- * `npm run check -- flood --heap 128 --connections 40 --seconds 60` tests a service with a small heap (in MB). Clients
- * pipeline requests without end and read no response. Meanwhile, a well-behaved client measures its request times, and
- * finally checks its items. Exits with code 1 if the service ended, an item was lost, or a limit below was exceeded.
+ * `npm run check -- flood --heap 128 --connections 40 --seconds 60` floods a service that has a small heap (in MB). The
+ * flooding clients pipeline requests without end and read no response. Meanwhile, another client measures its response
+ * times, and finally checks that its items exist. Exits with code 1 if the service ended, an item was lost, or memory
+ * or response times exceeded their limits.
  */
 
 import { Agent } from 'node:http'
@@ -14,7 +15,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits for memory in addition to the idle service, in MB, and for the 99th percentile of request times, in ms. */
+/** Maximum memory on top of the idle service, in MB, and maximum 99th percentile of response times, in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })

@@ -54,7 +54,7 @@ clearInterval(sampler)
 const [code] = await service.stop()
 process.exit(report() ? 0 : 1)
 
-/** Prints the results. @returns whether all of them are within the limits. */
+/** Prints the results. @returns whether all results are within the limits. */
 function report(): boolean {
   for (const [status, count] of [...load.statuses].sort()) say(`${status}: ${count}`)
   say(`lists: ${rounds}; invalid requests: ${rounds * bad.length}`)
