@@ -1,4 +1,4 @@
-/** Tests of the client, and of plain `fetch`, in a page from another origin than the service. */
+/** Tests the client and plain `fetch` in a page whose origin differs from that of the service. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,14 +26,14 @@ interface Report {
   left: number
   errors: Record<'unknown' | 'refused' | 'token' | 'aborted' | 'moved' | 'lost', Reported>
   sent: number
-  /** The states that a watch yielded, and the statuses of its responses. */
+  /** States of the watched item, and the statuses of the responses to the watching client. */
   watched: string[]
   statuses: number[]
-  /** For each `fetch`: the status, whether there is a session id, `Allow` or `WWW-Authenticate`, and the error code. */
+  /** For each plain `fetch`: status, whether there is a session id, `Allow` or `WWW-Authenticate`, error code. */
   plain: Record<string, [number, boolean, string | null, string]>
 }
 
-/** A function that runs in the page, with the base URL, a valid token and an expired token. */
+/** Source of a function that runs in the page. Parameters: the base URL, a valid token and an expired token. */
 const program = `(async (baseUrl, token, expired) => {
   const { ItemStoreClient, ItemStoreError } = await import('/client.js')
   const failure = async (call) => {
@@ -150,7 +150,7 @@ test('a page of another origin can use everything and sees every error', inChrom
   assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
   const [first, ...later] = report.statuses
-  // Chromium passes a 304 on to a page that set the condition itself.
+  // The page sets `If-None-Match` itself, so Chromium returns each 304 to the page, and not a response from its cache.
   assert.deepEqual([first, later.at(-1)], [200, 200])
   assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 

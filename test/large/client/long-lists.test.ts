@@ -1,4 +1,4 @@
-/** Tests of lists of any length, read item by item with the client. */
+/** Tests that the client reads lists of any length item by item. */
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -17,7 +17,7 @@ const script = fileURLToPath(new URL('./read-items.js', import.meta.url))
 const count = 50_000
 const batch = 5_000
 
-/** Limit for the memory used while the list is read, in bytes. */
+/** Maximum memory that the client may use while it reads the list, in bytes. */
 const mostInUse = 10_000_000
 
 test(`items yields ${count} items with 24 MB in total, and never uses more than 10 MB`, async (t) => {
@@ -33,7 +33,7 @@ test(`items yields ${count} items with 24 MB in total, and never uses more than 
   assert.ok(most < mostInUse, `${most} bytes in use`)
 })
 
-/** Creates a batch of items, numbered from `first`, over one connection with few writes and reads. */
+/** Creates a batch of items with consecutive numbers from `first`. All requests are pipelined on one connection. */
 async function create(service: Service, first: number): Promise<void> {
   const text = '\\u00e9é\\n'.repeat(40)
   const head = headOf(service, 'POST', '/items')

@@ -1,7 +1,7 @@
 /**
- * Reads all items with the client, in a separate process. Prints their number, whether they were in order, and the
- * largest growth of memory in use, in bytes. Arguments: base URL and token. Needs `--expose-gc`, because garbage must
- * not be measured.
+ * Reads all items with the client, in a separate process. Prints the number of items, whether they were in order, and
+ * the largest growth of memory in use, in bytes. Arguments: base URL and token. Needs `--expose-gc`, so that garbage is
+ * not counted.
  */
 
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ function bytesInUse(): number {
 }
 
 const client = new ItemStoreClient<{ n: number; text: string }>({ baseUrl, token })
-await client.health() // excludes the memory that a first request needs
+await client.health() // a first request needs memory that must not be counted
 const before = bytesInUse()
 let most = 0
 let count = 0

@@ -66,7 +66,7 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   // @ts-expect-error the type of the member is unknown
   any.whatever.more
 
-  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // the type "any" matches nothing
+  type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // "any" equals no other type
   const results: [
     Same<Awaited<ReturnType<typeof todos.create>>, StoredItem<Todo>>,
     Same<Awaited<ReturnType<typeof todos.get>>, StoredItem<Todo>>,
