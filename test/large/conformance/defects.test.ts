@@ -1,4 +1,4 @@
-/** Tests that the conformance tests find every defect in `defects.ts`, and accept all choices the interface allows. */
+/** Tests that the conformance tests find every defect in `defects.ts`, and accept other choices that are allowed. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ function clausesIn(title: string): string[] {
 test('item-store conformance passes a service that makes other choices where the interface leaves them open', async () => {
   const { status, passed, failed } = await conformanceOf(await smallService())
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })
-  // Each tested clause has an implementation that breaks it.
+  // Every tested clause is violated by at least one defect.
   const tested = new Set(passed.flatMap(clausesIn))
   assert.ok(tested.size > 30, `only ${tested.size} clauses`)
   assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
@@ -43,7 +43,7 @@ describe('the conformance tests fail for', { concurrency: 4 }, () => {
   }
 })
 
-/** Defines a test for each defect of a clause. Conformance tests of the clause must find the defect. */
+/** Defines a test for each defect of a clause: at least one conformance test of the clause must fail. */
 function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []

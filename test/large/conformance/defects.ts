@@ -1,7 +1,7 @@
 /**
  * Defective implementations of the interface, grouped by the clause that they violate. Three clauses have no defect
- * here, because they cannot be checked over HTTP: loss of items in a restart (§1.2), several services with one secret
- * (§5.2), and a secret that changes (§5.5).
+ * here, because conformance tests cannot check them over HTTP: items are lost on a restart (§1.2), several services
+ * share a secret (§5.2), and the secret changes (§5.5).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -256,7 +256,7 @@ export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
   Object.entries(all).map(([title, defect]) => ({ clause, title, defect })),
 )
 
-/** Returns the defects that `defectsOf` makes from each value. */
+/** Calls `defectsOf` with each value, and returns all resulting defects. */
 function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defect>) {
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
@@ -265,7 +265,7 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes the responses of an endpoint that have this status. */
+/** Changes an endpoint's responses that have the given status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,
@@ -285,7 +285,7 @@ function allowing(what: 'methods' | 'headers', names: string): Defect {
   return headers([204], { [`access-control-allow-${what}`]: names })
 }
 
-/** Changes members of all successful responses of an endpoint, or of all responses with a status. */
+/** Changes members of all bodies in successful responses of an endpoint, or in error responses with a status. */
 function changed(which: string | number, change: Members | ((body: Members) => Members)): Defect {
   return replying((answer, { endpoint }) => {
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status
@@ -298,14 +298,14 @@ function changed(which: string | number, change: Members | ((body: Members) => M
   })
 }
 
-/** Changes members of all errors with one status. */
+/** Changes members of the error in all responses with the given status. */
 function errors(status: number, change: Members): Defect {
   return changed(status, ({ detail }) =>
     typeof detail === 'object' ? { detail: { ...detail, ...change } } : change,
   )
 }
 
-/** Replaces errors that have this code with another error. */
+/** Replaces every error that has the given code with another error. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,
@@ -325,7 +325,7 @@ function accepting(endpoint: string, change: (value: Members) => Members): Defec
   }
 }
 
-/** Runs a function just before an endpoint responds with a status. */
+/** Calls `act` just before an endpoint sends a response with the given status. */
 function afterwards(
   endpoint: string,
   status: number,
@@ -345,7 +345,7 @@ function clientsId({ id, data }: Members): string | undefined {
   return [id, record(data).id].find((each) => typeof each === 'string')
 }
 
-/** Makes an endpoint repeat its first response for an item at each later request for this item. */
+/** Makes an endpoint cache its first successful response for each item forever. */
 function stale(endpoint: string): Defect {
   const known = new Map<string, Reply>()
   return replying((answer, request) => {
@@ -356,7 +356,7 @@ function stale(endpoint: string): Defect {
   })
 }
 
-/** Accepts a token forever once it has been accepted. */
+/** Accepts an expired token if the token was accepted before it expired. */
 function remembering(): Defect {
   const known = new Set<number>()
   return {

@@ -1,6 +1,6 @@
 /**
- * A small second implementation of the interface. Where the interface leaves a choice, the small service chooses
- * differently from this service. Tests can replace each part of the small service with a defective part.
+ * A small second implementation of the interface. Where the interface leaves a choice open, the small service differs
+ * from the Item Store Service. Tests can replace each part of the small service with a defective part.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Method and path, such as `PUT /items/{id}`; `OPTIONS` for a preflight. */
+  /** Method and path, such as `PUT /items/{id}`; only `OPTIONS` for a preflight request. */
   readonly endpoint: string
   /** The id of the item in the path; empty if the path has none. */
   readonly id: string
@@ -41,7 +41,7 @@ export interface Reply {
 
 export interface Token {
   readonly algorithm: unknown
-  /** Header and payload of the token, which the signature covers. */
+  /** The part of the token that the signature covers: header and payload. */
   readonly signed: string
   readonly signature: string
 }
@@ -56,32 +56,32 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The parts of the small service, without any defect. */
+/** The correct parts of the small service. A defect replaces some of them. */
 export const parts = {
   sessionId: (): string => randomUUID(),
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
-  /** Matches a valid Authorization header; the group is the token. */
+  /** Matches a valid `Authorization` header, and captures the token. */
   authorization: /^Bearer (.*)$/,
   isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
     algorithm === 'HS256' && signature === signatureOf(signed, key),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
-  /** Returns whether a request takes effect although it is rejected. */
+  /** Returns whether a request takes effect although its token is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Lets tests reject further requests. @returns the response, or `undefined` to accept the request. */
+  /** Lets a defect reject additional requests. @returns the response, or `undefined` to accept the request. */
   refusal: (_request: Request): Reply | undefined => undefined,
-  /** Parses a body. Long integers become strings that begin with `#`, which `written` turns back into integers. */
+  /** Parses a body. Long integers become strings that begin with `#`; `written` restores their exact digits. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
   /** Changes the parsed body of a request. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** Changes `data`; the function `value` changes each value in `data`, at any depth. */
+  /** Changes the members of `data`. The function `value` changes single values in `data`, at any depth. */
   members: (data: Members): Members => data,
   value: (value: unknown): unknown => value,
-  /** Makes an item. @param data the members of `data` without `id` and `project_id`. */
+  /** Makes an item. @param own its `id` and `project_id`. @param data its other members. */
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
-  /** Returns the item for a request. @param item the stored item with the requested id. */
+  /** Returns the item that a request finds. @param item the stored item with the requested id. */
   found: (item: Item | undefined, _request: Request): Item | undefined => item,
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
@@ -142,7 +142,7 @@ function replyTo(request: Request, own: typeof parts, items: Items): Reply {
   return code === undefined ? answer : refusal(401, code, session_id)
 }
 
-/** Returns the error code for a request without a valid token; `undefined` if the request is allowed. */
+/** Returns the error code if a request has no valid token; `undefined` if the request is allowed. */
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
   if (own.isPublic(request)) return undefined
   const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
@@ -203,7 +203,7 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
 }
 
-/** Returns the parsed body of a request; `undefined` if it is invalid. */
+/** Returns the parsed body of a request; `undefined` if the body is invalid. */
 function valueIn(request: Request, own: typeof parts): Members | undefined {
   try {
     const value = own.requested(record(own.parsed(request.body)), request)
