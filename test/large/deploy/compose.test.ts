@@ -35,7 +35,7 @@ for (const file of [single, replicas]) {
   test(`${file} meets the schema of Compose and the rules of dclint`, () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'compose.yaml'), readText(file))
-    // The item store comes first in the file, not in alphabetical order, because it is the main service.
+    // The services are not in alphabetical order, because the item store is the main service and comes first.
     const rules = { 'services-alphabetical-order': 0 }
     writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
     const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']

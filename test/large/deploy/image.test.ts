@@ -1,4 +1,4 @@
-/** Tests of the Dockerfile: its instructions are run in a clean folder, and the result is started as the service. */
+/** Tests of the Dockerfile: its instructions run in a clean folder, and the resulting service is started. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ test('Dockerfile: the linter of the Docker extension finds no problem', () => {
   assert.deepEqual(validate(dockerfile), [])
 })
 
-/** Options of Node.js that forbid writing files, as on a read-only file system. */
+/** Node.js options that forbid writing files, to simulate a read-only file system. */
 const writesNothing = [
   process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
@@ -65,15 +65,15 @@ test('Dockerfile: built from a clean checkout, the service runs without writing 
   assert.equal(health().status, 1)
 })
 
-/** Returns the program and the arguments of an instruction, such as `ENTRYPOINT`, in the Dockerfile. */
+/** Returns the program and the arguments in an instruction of the Dockerfile, such as `ENTRYPOINT`. */
 function argumentsOf(keyword: string): string[] {
   return JSON.parse(new RegExp(`^${keyword} [^\\[]*(.*)`, 'm').exec(dockerfile)?.[1] ?? '')
 }
 
 /**
- * Builds the image without a container engine: runs the instructions that make files, in one folder for each stage.
- * The build context is a clean checkout without the files that .dockerignore names. Instructions that this Dockerfile
- * lacks are not supported.
+ * Builds the image without a container engine. Each stage is a folder, in which the instructions that make files are
+ * run. The build context is a clean checkout without the files that .dockerignore excludes. Instructions that this
+ * Dockerfile does not use are not supported.
  * @returns the working directory and the environment of the last stage.
  */
 function buildImage(): { app: string; env: Record<string, string> } {
@@ -103,7 +103,9 @@ function buildImage(): { app: string; env: Record<string, string> } {
   return { app: cwd, env }
 }
 
-/** Copies the content of a folder into the target, or copies a file into the target under its own name. */
+/**
+ * Copies the contents of a folder into the target folder, or copies a file into the target folder under its own name.
+ */
 function copy(source: string, target: string): void {
   const to = statSync(source).isDirectory() ? target : join(target, basename(source))
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
@@ -119,10 +121,10 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
   assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
 }
 
-/** Copies the build context: the files that Git tracks or would add, without those that .dockerignore names. */
+/** Copies the build context: the files that Git tracks or would add, except those that .dockerignore excludes. */
 function copyContext(target: string): void {
   const lines = readText('.dockerignore').split('\n')
-  // Patterns in .dockerignore work as in .gitignore, but all are relative to the root.
+  // A pattern in .dockerignore works as in .gitignore, but is always relative to the root.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]

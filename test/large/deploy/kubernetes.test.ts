@@ -14,7 +14,7 @@ import { parseYamlDocuments } from '../../support/yaml.js'
 const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
 
-/** Compiles a manifest as TypeScript. Each object has the type of its `apiVersion` and `kind`. @returns the errors. */
+/** Compiles a manifest as TypeScript, with the type of each object's `apiVersion` and `kind`. @returns the errors. */
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {

@@ -56,7 +56,7 @@ programTest(
     assert.equal(tooLong.headers['access-control-allow-origin'], '*')
 
     const token = own.validToken()
-    /** Sends a request for the item with curl, and lets nginx compress the response. */
+    /** Sends a request for the item with curl, which accepts compressed responses. */
     const curl = async (...args: string[]) => {
       const resolve = `${name}:${ports.https}:127.0.0.1`
       const options = ['-sS', '--compressed', '--insecure', '--resolve', resolve]
@@ -98,7 +98,7 @@ programTest(
   },
 )
 
-/** Writes deploy/nginx.conf with other ports, a new certificate and compression for JSON of any length. */
+/** Writes a copy of deploy/nginx.conf with other ports, a new certificate, and compression of JSON of any length. */
 function configure(ports: { https: number; http: number; service: string }) {
   const [pem, key] = newCertificate(`DNS:${name}`)
   const changes = [

@@ -12,10 +12,10 @@ import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { readText } from '../../support/tools.js'
 
-/** Maximum exposure level of a hardened unit, in tenths. systemd itself calls 20 "OK" and 100 "UNSAFE". */
+/** Maximum exposure level of the unit, in tenths. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
 const highestExposure = 20
 
-/** Writes a copy of the unit with a command that exists on this machine. @returns the path of the copy. */
+/** Writes a copy of the unit whose command exists on this machine. @returns the path of the copy. */
 function unit(): string {
   const text = readText('deploy/item-store.service')
   const command = '/usr/local/bin/item-store'
