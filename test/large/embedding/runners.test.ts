@@ -1,4 +1,4 @@
-/** Tests that the steps of docs/how-to/testing.md need nothing but their files, their commands and the package. */
+/** Tests that the steps in docs/how-to/testing.md work with only the package and the files and commands shown. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarba
 import { readText, root, toolsFolder, tsc } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
-/** Sections of the guide that show a test, each with the runner's output for a passing and for a failing test. */
+/** Sections of the guide, each with patterns for the test runner's output if the test passes and if it fails. */
 const sections = [
   { title: 'node:test', ...nodeTest },
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
@@ -23,7 +23,7 @@ const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // Links the dependencies of this checkout. Their installation is tested in test/large/package/install.test.ts.
+  // The dependencies of this checkout are linked. test/large/package/install.test.ts tests their installation.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
@@ -105,8 +105,8 @@ function linkTool(folder: string, name: string): void {
 }
 
 function run(folder: string, command: string): { output: string; status: number | null } {
-  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command is not part of this test run
-  const offline = { ...env, npm_config_offline: 'true' } // npx must find what the guide has installed
+  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command must not report to this test run
+  const offline = { ...env, npm_config_offline: 'true' } // npx must use installed tools and not download them
   const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)
   return { status, output: `${stdout}${stderr}` }
