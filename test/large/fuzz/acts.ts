@@ -1,4 +1,6 @@
-/** The outcome of each request of a conversation, as far as the client can know it. */
+/**
+ * Checks the responses in a conversation, and determines the outcome of each request as far as the client can know it.
+ */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
@@ -18,7 +20,7 @@ export class Finding extends Error {
 
 /**
  * Pairs the requests of a connection with their responses.
- * @param sessionIds session ids of all earlier responses; the ids of this connection are added.
+ * @param sessionIds session ids of all earlier responses. The session ids of this connection's responses are added.
  * @throws {Finding} if a response does not match its request.
  */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
@@ -60,12 +62,12 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   return acts
 }
 
-/** Returns whether the client may still be sending when the service closes the connection, which may lose responses. */
+/** Returns whether the client may be sending when the service closes the connection, so that responses may be lost. */
 function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
 
-/** Text in the response to a request that is not HTTP. */
+/** Part of the error message for a request that is not valid HTTP. */
 const invalidHttp = 'not valid HTTP'
 
 function answerProblem(
@@ -85,7 +87,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // A response that was sent before an error in the body was found may have an unexpected `Connection` header.
+  // The service may respond before it finds an error in the body, and so without `Connection: close`.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }
@@ -94,7 +96,7 @@ function answerProblem(
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Checks the form of a response to any request. @returns a problem, if there is one. */
+/** Checks what all responses have in common. @returns a problem, or `undefined` if there is none. */
 function shapeProblem(
   { status, head, body }: RawAnswer,
   isHead: boolean,

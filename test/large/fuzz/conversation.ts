@@ -1,6 +1,6 @@
 /**
- * Arbitrary conversations with the service. Several clients send valid and invalid requests at the same time. A plan
- * determines the pieces in which a client sends, how it reads, and how it leaves.
+ * Generates arbitrary conversations with the service. Several clients send valid and invalid requests at the same time.
+ * A plan determines the pieces in which a client sends data, how it reads, and how it disconnects.
  */
 
 import fc from 'fast-check'
@@ -8,18 +8,18 @@ import { jsonValue } from '../../support/json-text.js'
 
 export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
-  /** Lengths of the pieces that are written first. The rest is written in one piece. */
+  /** Lengths of the first pieces that the client writes, in bytes. The remaining bytes follow in one piece. */
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
-  /** How the client reads responses. With `never`, the client leaves without waiting for a response. */
+  /** How the client reads responses. With `never`, the client disconnects without waiting for a response. */
   readonly reading: 'fast' | 'slow' | 'never'
   readonly ending: Ending
-  /** Number of bytes of the last request that are never sent. */
+  /** Number of bytes at the end of the last request that are never sent. */
   readonly unsent: number
 }
 
-/** When a client leaves: after all responses, after it has sent everything and closed its side, or earlier. */
+/** How a client disconnects: after all responses, after closing its own side of the connection, or earlier. */
 export type Ending =
   | { readonly kind: 'wait' | 'half-close' | 'leave' }
   | { readonly kind: 'reset while sending' | 'reset while reading'; readonly bytes: number }
@@ -30,7 +30,7 @@ const chunkedHead = 'Transfer-Encoding: chunked\r\n\r\n'
 const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
 const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
 
-/** Requests that are rejected because of their head, each with its status. */
+/** Requests whose head the service rejects, each with the expected status. */
 export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
   [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
   [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],
@@ -63,12 +63,12 @@ export interface RequestPlan {
     | ('create' | 'replace' | 'delete' | 'read' | 'list' | 'health')
     | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'malformed')
   readonly isHead: boolean
-  /** Number that selects the item in the path; for a malformed request, the entry of `malformed`. */
+  /** Number that selects the item in the path or, for a malformed request, the entry of `malformed`. */
   readonly target: number
   readonly isUnknownId: boolean
   readonly token: (typeof tokens)[number]
   readonly body: Body
-  /** Lengths of the chunks of the body; empty for a body with `Content-Length`. */
+  /** Lengths of the body's chunks, in bytes; empty if the body has a `Content-Length`. */
   readonly chunks: readonly number[]
   readonly isChunkBroken: boolean
   readonly expectsContinue: boolean
@@ -76,7 +76,7 @@ export interface RequestPlan {
   readonly keeping: 'open' | 'close' | '1.0'
 }
 
-/** Generates the usual value in most cases, otherwise one of the others. */
+/** Generates the usual value in most cases, and one of the other values in the remaining cases. */
 function mostly<T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> {
   return weighted<T>([weight, fc.constant(usual)], [1, fc.constantFrom(...others)])
 }
@@ -85,7 +85,7 @@ function weighted<T>(...options: readonly [weight: number, fc.Arbitrary<T>][]): 
   return fc.oneof(...options.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 }
 
-/** Generates small numbers as often as large ones. */
+/** Generates numbers up to `small` as often as numbers up to `large`. */
 function upTo(small: number, large: number): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 1, max: small }), fc.integer({ min: 1, max: large }))
 }
@@ -142,5 +142,5 @@ const connection: fc.Arbitrary<ConnectionPlan> = fc.record({
   unsent: weighted([9, fc.constant(0)], [1, fc.nat(300)]),
 })
 
-/** Plans of connections that are used at the same time. */
+/** Generates the plans of up to five connections that are open at the same time. */
 export const conversation = fc.array(connection, { minLength: 1, maxLength: 5 })

@@ -1,4 +1,6 @@
-/** Runs a fixed number of arbitrary conversations from a fixed seed. `npm run check -- fuzz` runs more of them. */
+/**
+ * Runs a fixed number of arbitrary conversations from a fixed seed. `npm run check -- fuzz` runs more conversations.
+ */
 
 import assert from 'node:assert/strict'
 import { ownProcess } from '../../support/own-process.js'
@@ -6,8 +8,8 @@ import { linuxTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 
 /**
- * The check runs in a separate process, which ends with `process.exit`. After a client has reset connections, Node.js
- * may otherwise wait forever for a write instead of exiting (seen with Node.js 20 and 26).
+ * The check runs in a separate process, which ends with `process.exit`. Without `process.exit`, Node.js may never exit:
+ * after a client has reset connections, a write may stay pending forever (seen with Node.js 20 and 26).
  */
 linuxTest(
   'acknowledged changes are kept in order, and no memory or descriptor is left in use',

@@ -1,7 +1,7 @@
 /**
- * `npm run check -- fuzz --minutes 60` runs arbitrary conversations: 200 with each service, which has a small heap.
- * Exits with code 1 at the first finding, and prints how to replay it: `npm run check -- fuzz --seed N --path P`.
- * `--seed N` alone starts at that seed.
+ * `npm run check -- fuzz --minutes 60` runs arbitrary conversations with services that have a small heap. A new service
+ * starts after every 200 conversations. At the first finding, the check exits with code 1 and prints how to replay the
+ * conversation: `npm run check -- fuzz --seed N --path P`. `--seed N` alone starts at that seed.
  */
 
 import { readdirSync } from 'node:fs'
@@ -21,7 +21,7 @@ import { makeRequest } from './request.js'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
-    conversations: { type: 'string', default: 'Infinity' }, // maximum number
+    conversations: { type: 'string', default: 'Infinity' }, // maximum number of conversations
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     path: { type: 'string' },
   },
@@ -33,12 +33,12 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Time limits in ms: for a client while nothing arrives, and for the service to release memory and descriptors. */
+/** Time limits in ms: for a client that receives no data, and for the service to release memory and descriptors. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
-/** Shorter `waitLimit` after the first finding, so that a smaller case is found sooner. */
+/** Replaces `waitLimit` after the first finding, so that the search for a smaller failing conversation is faster. */
 const shortWaitLimit = 3_000
-/** Maximum time of the search for a smaller case, in ms. */
+/** Maximum time to search for a smaller failing conversation, in ms. */
 const shrinkTime = 30_000
 
 const maxBodyBytes = 250_000
@@ -47,12 +47,12 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** Items beyond `maxItems` are deleted after a conversation. The first `keptItems` are never deleted. */
+/** After each conversation, only the first `maxItems` items are kept. The first `keptItems` items are never deleted. */
 const maxItems = 40
 const keptItems = 5
-/** Memory allowed in addition to the idle service and the texts of the items, in bytes. */
+/** Maximum memory in addition to that of the idle service and the items' texts, in bytes. */
 const allowedBytes = 4_000_000
-/** Number of conversations between two measurements of memory. */
+/** Number of conversations between two memory measurements. */
 const checkInterval = 20
 
 const totals = { conversations: 0, requests: 0 }
@@ -77,11 +77,11 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Runs this number of conversations with one service. @returns a finding and how to replay it, if there is one. */
+/** Runs conversations with one service. @returns a finding with how to replay it; `undefined` if there is none. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
-  /** Time of the first finding. Later runs search for a smaller case. */
+  /** Time of the first finding. Later runs search for a smaller failing conversation. */
   let foundAt: number | undefined
   let firstError: unknown
 
@@ -125,8 +125,8 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // The first items make the service allocate memory that it keeps: a slab, and memory to scan a body that is too long
-  // to arrive at once.
+  // A short and a long item make the service allocate memory that it never releases: a slab, and memory to scan a body
+  // that arrives in several parts.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -134,7 +134,11 @@ async function openTable() {
   const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
-  /** Waits until the service uses no more of a resource than when idle. @throws {Finding} after this time. */
+  /**
+   * Waits until the service has released a resource.
+   * @param isBack returns whether the service uses no more of the resource than when idle.
+   * @throws {Finding} after `time` milliseconds.
+   */
   async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
     const deadline = performance.now() + time
     while (!(await isBack())) {
@@ -153,7 +157,8 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // A client that sends more after the last response may lose that response, so most clients send nothing more.
+          // The last response may be lost while the client is still sending. Most clients therefore send nothing after
+          // the request that gets the last response.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }
@@ -162,7 +167,7 @@ async function openTable() {
       needAlive(service)
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
-      // Connections are accepted in order. Once a new connection gets a response, all others have descriptors.
+      // The service accepts connections in order: once a new one gets a response, all earlier ones have descriptors.
       await givenBack('a connection', back, () => isAnswering(service))
       await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
       ledger.settle(acts, await list(service))
@@ -176,7 +181,7 @@ async function openTable() {
       }
       return acts.flatMap((client) => client.acts)
     },
-    /** @returns a problem with the exit of the service, or `undefined`. */
+    /** Stops the service. @returns a problem if the exit code is not 0. */
     async close() {
       const [code, signal] = await service.stop()
       return code === 0 ? undefined : `the service ended with ${signal ?? code}`
@@ -184,7 +189,7 @@ async function openTable() {
   }
 }
 
-/** @throws {Finding} if the service has ended, or has logged an internal error. */
+/** Checks that the service is running. @throws {Finding} if the service has ended, or has logged an internal error. */
 function needAlive({ child, log }: OwnService): void {
   const error = log.find(
     ({ level, error_code: code, msg }) =>
@@ -210,7 +215,7 @@ async function list(service: OwnService): Promise<string> {
   return Buffer.from(text).toString('latin1')
 }
 
-/** Deletes the newest items. The first `maxItems` remain. */
+/** Deletes the newest items, so that at most `maxItems` items remain. */
 async function makeRoom(service: OwnService, { items, deleted }: Ledger): Promise<void> {
   for (const id of [...items.keys()].slice(maxItems)) {
     const { status } = await service.call('DELETE', `/items/${id}`)

@@ -1,13 +1,13 @@
-/** Tracks the items that must exist according to the responses, and compares them byte for byte with a list. */
+/** Tracks which items must exist according to the responses, and compares these items byte for byte with a list. */
 
 import { type Act, Finding } from './acts.js'
 
-/** The text of an item after its id; `undefined` if the item does not exist. */
+/** The part of an item's text that follows the id; `undefined` if the item does not exist. */
 type Tail = string | undefined
-/** The possible texts of each item. After a change with an unknown outcome, there are several. */
+/** The possible texts of each item. A change with an unknown outcome leaves several possible texts. */
 type Possible = Map<string, readonly Tail[]>
 
-/** The requests of a connection with their outcomes, in order, and the ids of items that only this client changes. */
+/** A client's requests with their outcomes, in order, and the ids of the items that no other client changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
@@ -15,19 +15,20 @@ export interface Client {
 
 /** The items of one service, across all conversations. */
 export class Ledger {
-  /** Existing items in the order of their creation, each with its text after the id. */
+  /** Texts of the existing items by id, in order of creation. Each text begins after the id. */
   readonly items = new Map<string, string>()
-  /** Ids of some deleted items. */
+  /** Ids of recently deleted items. */
   readonly deleted: string[] = []
 
   /**
-   * Compares the responses with the items that must exist, and then adopts the items of the list.
+   * Compares the responses and a list with the items that must exist, and then replaces these items with the list's
+   * items.
    * @param list the body of a list that was read after the conversation.
-   * @throws {Finding} if an item is lost or changed, or if no client has created it.
+   * @throws {Finding} if an item is lost or changed, or if no client has created an item.
    */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
-    /** Texts of creates whose outcome is unknown. */
+    /** Texts of items that may exist, because the outcome of their create is unknown. */
     const unknown: string[] = []
     const known = new Set(this.items.keys())
     for (const { ids, acts } of clients) {
@@ -56,7 +57,9 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** Compares a request and its outcome with the possible texts of the connection's items, and records the change. */
+  /**
+   * Compares the outcome of a request with the possible texts of the client's items, and updates the possible texts.
+   */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request
@@ -87,7 +90,9 @@ export class Ledger {
     own.set(id, tails)
   }
 
-  /** Checks that a list has the items that must exist, each with a possible text, in the order of creation. */
+  /**
+   * Checks that a list has all items that must exist, in order of creation, each with a possible text.
+   */
   #checkList(list: string, possible: Possible): void {
     for (const [id, tails] of possible) {
       const isRight = tails.some((tail) => tail !== undefined && list.includes(textOf(id, tail)))

@@ -1,4 +1,4 @@
-/** Makes a service under test that loads this file collect garbage on SIGUSR2, and print the bytes in use. */
+/** Makes the process that loads this file collect garbage on SIGUSR2, and print the bytes in use. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

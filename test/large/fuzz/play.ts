@@ -1,4 +1,4 @@
-/** Plays one connection of a conversation, and returns what it received. */
+/** Plays one client of a conversation, and records what the client has sent and received. */
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
@@ -14,16 +14,16 @@ export interface Played {
   readonly sentBytes: number
   /** Code of the error that ended the connection. */
   readonly error: string | undefined
-  /** Whether the service has closed its side or the whole connection. */
+  /** Whether the service has closed its side of the connection, or the connection is closed completely. */
   readonly isEnded: boolean
-  /** Whether an expected response did not arrive in time. */
+  /** Whether an expected response or the expected end of the connection did not arrive in time. */
   readonly isLate: boolean
 }
 
-/** Time for which a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
+/** Maximum time for which a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
 const continueTime = 200
 
-/** @param waitLimit longest wait of a client while nothing arrives, in milliseconds. */
+/** @param waitLimit maximum time for which the client waits without receiving data, in milliseconds. */
 export async function play(
   url: URL,
   plan: ConnectionPlan,
@@ -59,7 +59,10 @@ export async function play(
     })
   }
 
-  /** Waits until `check` returns true, or nothing has arrived for this time. @returns the last result of `check`. */
+  /**
+   * Waits until `check` returns true, or until no data has arrived for `time` milliseconds.
+   * @returns the last result of `check`.
+   */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let { read } = state
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -120,11 +123,11 @@ export async function play(
 interface Piece {
   readonly start: number
   readonly stop: number
-  /** Index of the request whose `100 Continue` has to arrive before this piece is sent. */
+  /** Index of the request whose `100 Continue` the client awaits before it sends this piece. */
   readonly awaits?: number
 }
 
-/** Splits the bytes at the planned positions, and wherever a request waits for `100 Continue`. */
+/** Splits the bytes at the planned positions, and wherever the client waits for `100 Continue`. */
 function* pieces(
   plan: ConnectionPlan,
   requests: readonly Request[],
@@ -151,7 +154,7 @@ function* pieces(
   }
 }
 
-/** Writes bytes, and waits until the system has taken them, for a short time because the service may not read. */
+/** Writes bytes, and waits a short time until the operating system has accepted them. The service may not read. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

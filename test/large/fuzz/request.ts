@@ -1,4 +1,4 @@
-/** The bytes of a planned request, and its possible responses. Each character of a string is one byte. */
+/** Builds a planned request, and determines its possible responses. Each character of a string is one byte. */
 
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'
@@ -6,7 +6,7 @@ import { malformed, type RequestPlan } from './conversation.js'
 /** Properties of the service that a request depends on. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of existing and deleted items before the conversation. No other connection has these ids. */
+  /** Ids of items that exist or have been deleted when the conversation begins. No other connection uses these ids. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -18,22 +18,22 @@ export interface Request {
   /** Length of the head in bytes. After the head, the client may have to wait for `100 Continue`. */
   readonly headLength: number
   readonly statuses: readonly number[]
-  /** A text that only the response to this request contains. */
+  /** A text that occurs only in the response to this request. */
   readonly echo: string
   /** Whether the service may send `100 Continue` before the response. */
   readonly mayContinue: boolean
   /** Whether the service closes the connection after the response. */
   readonly isLast: boolean
-  /** Whether the service may stop reading because of an error in this request, and so ignore later requests. */
+  /** Whether this request has an error after which the service may stop reading and ignore later requests. */
   readonly isBroken: boolean
   readonly id: string | undefined
-  /** The text after the id of the item that the request writes. */
+  /** The part of the written item's text that follows the id; `undefined` if the request writes no item. */
   readonly tail: string | undefined
 }
 
 let marks = 0
 
-/** An invalid line in place of the size of a chunk. */
+/** An invalid line in place of a chunk size. */
 const brokenSize = 'zz\r\n'
 
 export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
@@ -92,7 +92,7 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** Returns the body, and the text after the id of the resulting item. */
+/** Returns the body, and the part of the resulting item's text that follows the id. */
 function bodyOf(
   plan: RequestPlan,
   mark: string,
@@ -150,7 +150,7 @@ function headOf(
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** HTTP methods of the requests that are neither GET nor HEAD. */
+/** HTTP methods of all requests except GET and HEAD. */
 const methods: Partial<Record<RequestPlan['what'], string>> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
@@ -172,7 +172,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses and the echo. The first failing check determines them (interface §4). */
+/** Returns the possible statuses and the echo, which depend on the first check that fails (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,
