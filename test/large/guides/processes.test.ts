@@ -1,4 +1,4 @@
-/** Tests the upgrade in docs/how-to/processes.md: two processes behind nginx restart in turn while clients are busy. */
+/** Tests the upgrade in docs/how-to/processes.md: two processes behind nginx restart in turn under load. */
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -21,12 +21,15 @@ const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
 const rounds = 2
 
-/** A shell script that restarts a process whenever it has ended, as systemd does. The process id is in a file. */
+/** A shell script that restarts the service whenever it ends, as systemd does, and writes its process id to a file. */
 const supervisor = `
 trap 'kill $!; exit' TERM
 while :; do PORT="$2" item-store serve --host 127.0.0.1 & echo $! > "instance$1.pid"; wait $!; done`
 
-/** A `systemctl` that ends an instance, which `supervisor` restarts. systemd itself does not run in containers. */
+/**
+ * Replaces `systemctl`, because systemd does not run in containers. The script stops an instance, and `supervisor`
+ * starts a new one.
+ */
 const systemctl = `#!/bin/sh
 test "$1" = restart || exit 1
 pid=$(cat "instance\${2#item-store@}.pid")
@@ -74,7 +77,8 @@ describeWithRedis('docs/how-to/processes.md', () => {
     isOver = true
     await Promise.all(work)
     assert.notDeepEqual(pids(), before)
-    // A stopping process may close a connection just when nginx sends a request on it.
+    // A few requests may fail: a stopping process may close a connection while nginx sends a request on that
+    // connection.
     const failed = statuses.filter((status) => status !== 201).length
     const message = `${failed} of ${statuses.length} requests failed`
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
@@ -87,7 +91,7 @@ const isHealthy = (port: number) =>
     () => false,
   )
 
-/** Returns deploy/nginx.conf with the upstream of the guide, another port and no TLS. */
+/** Writes a copy of deploy/nginx.conf with the guide's upstream, another port and no TLS. */
 function configure(upstream: string, port: number, redirecting: number) {
   const file = 'deploy/nginx.conf'
   const [own = ''] = /^upstream .*?^}\n/ms.exec(readText(file)) ?? []
@@ -101,7 +105,7 @@ function configure(upstream: string, port: number, redirecting: number) {
   return configureNginx(file, changes, 'error_log stderr crit;')
 }
 
-/** Finds digits to which 1 and 2 can be appended to get free ports. */
+/** Returns digits that become a free port number when 1 or 2 is appended. */
 async function freePrefix(): Promise<string> {
   for (;;) {
     const first = await freePort()

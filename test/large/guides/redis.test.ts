@@ -1,4 +1,4 @@
-/** Tests the guides for items on a Redis server: the commands run, and a backup can be restored. */
+/** Tests the guides to storing items on a Redis server: their commands run, and a backup can be restored. */
 
 import assert from 'node:assert/strict'
 import { serviceAt } from '../../conformance/client.js'
@@ -21,7 +21,7 @@ function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: numbe
   return { ...snippet, text }
 }
 
-/** Starts the service in the clone with the command of a snippet, and waits until the service is healthy. */
+/** Starts the service in this checkout with the command of a snippet, and waits until the service is healthy. */
 async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
@@ -34,7 +34,7 @@ async function serve(snippet: Snippet, ports: { redis: number; port: number }, s
 async function healthyAt(port: number, secret: string) {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service is healthy', async () => {
-    const health = await service.request('GET', '/health').catch(() => undefined) // not listening yet
+    const health = await service.request('GET', '/health').catch(() => undefined) // fails until the service listens
     return health?.status === 200 ? true : undefined
   })
   return service
