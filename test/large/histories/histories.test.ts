@@ -1,6 +1,6 @@
 /**
- * Tests that two services on one Redis server are linearizable. The test records concurrent operations on single items
- * while the Redis server is paused, is slow or loses its clients, and while services are killed.
+ * Tests that operations at two services on one Redis server are linearizable. Clients use single items concurrently.
+ * Meanwhile, the Redis server is paused, is slow or loses its connections, and services are killed.
  */
 
 import assert from 'node:assert/strict'
@@ -20,20 +20,20 @@ const options = numbers({ operations: 6000, seed: 1 })
 interface Item {
   readonly id: string
   readonly events: Event[]
-  /** Number of operations still to be made on the item. */
+  /** Number of remaining operations on the item. */
   left: number
-  /** An earlier value of the item, with its entity tag. */
+  /** The last value of the item that a client has received, with its entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** Number of items in use at a time, and of operations on each item, in total and after a delete. */
+/** Number of items in use at a time; number of operations on each item; maximum number of operations after a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
-/** `STORE_TIMEOUT` in milliseconds, so short that a pause of the Redis server leaves outcomes unknown. */
+/** `STORE_TIMEOUT` in milliseconds. It is so short that some pauses of the Redis server leave outcomes unknown. */
 const storeTimeout = 300
 /** Time from one fault to the next, in milliseconds. */
 const pause = 300
-/** Pause of a client after a request that failed with a 503 or a lost connection, in milliseconds. */
+/** Pause of a client after a 503 or a lost connection, in milliseconds. */
 const wait = 20
 
 interface Tagged {
@@ -53,7 +53,10 @@ describeWithRedis('two services on one Redis server, with faults', () => {
   })
 })
 
-/** Runs operations and faults. @returns their numbers, and a finding for each history that is not linearizable. */
+/**
+ * Runs operations and faults.
+ * @returns counts of operations and faults, and a finding for each history that is not linearizable.
+ */
 async function checkHistories({ operations, seed }: typeof options) {
   const redis = await startedRedis()
   const replicas = [
@@ -63,10 +66,14 @@ async function checkHistories({ operations, seed }: typeof options) {
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
-  /** Items on which no more operations begin. Operations in progress are still added to their histories. */
+  /**
+   * Items on which clients begin no more operations. Operations in progress are still added to the items' histories.
+   */
   const retired: Item[] = []
   const findings: string[] = []
-  /** Counts of operations: an exchange is `exchanged` or `mismatched`, and `refused` operations had no effect. */
+  /**
+   * Counts by outcome: conditional replaces are `exchanged` or `mismatched`, and `refused` operations had no effect.
+   */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()
@@ -98,7 +105,7 @@ async function checkHistories({ operations, seed }: typeof options) {
     const answer = await call(operation, '')
     const known = taggedIn(answer)
     const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
-    if (known === undefined || id === undefined) return // without an id, no operation can use the item
+    if (known === undefined || id === undefined) return // if the response has no id, no operation can use the item
     const outcome = { kind: 'change', isDone: true } as const
     const events = [{ operation, outcome, called, answered: moment() }]
     items.push({ id, events, left: used.operations, known })
@@ -139,7 +146,7 @@ async function checkHistories({ operations, seed }: typeof options) {
     if (answer.status === 200 && operation.kind === 'exchange') counts.exchanged += 1
     item.left -= 1
     if (operation.kind === 'delete') item.left = Math.min(item.left, used.whenDeleted)
-    if (item.left !== 0) return // if below 0, the item is already retired
+    if (item.left !== 0) return // if `left` is below 0, the item is already retired
     items.splice(items.indexOf(item), 1)
     retired.push(item)
   }
@@ -224,7 +231,7 @@ const methods = {
   delete: 'DELETE',
 } as const
 
-/** Returns the value of the item in a response, with its entity tag; `undefined` if there is no item. */
+/** Returns the item's value and entity tag from a response; `undefined` if the response has no item. */
 function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
   const value = /"value":(\d+)/.exec(text)?.[1]
   if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)

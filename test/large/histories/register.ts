@@ -1,20 +1,20 @@
 /**
- * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990). In such a history, all
- * responses are possible if each operation takes effect at one moment between its call and its response. The algorithm
- * is by Wing and Gong, extended to remember the states already searched (Lowe 2017).
+ * Checks whether a history of operations on one item is linearizable (Herlihy and Wing 1990). In a linearizable
+ * history, each operation appears to take effect at one moment between its call and its response. The algorithm is by
+ * Wing and Gong, with Lowe's extension (2017): states that were already searched are remembered.
  */
 
-/** The value of an item; `undefined` if there is no item. */
+/** The value of an item; `undefined` if the item does not exist. */
 export type Value = number | undefined
 
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** A replace on the condition that the item has the expected value (`If-Match`). */
+  /** A conditional replace (`If-Match`), which takes effect only if the item has the expected value. */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
-/** The response to an operation: the value read, whether a change was made, or that the condition was not met. */
+/** The outcome of an operation: the value that was read, whether a change was made, or an unmet condition. */
 export type Outcome =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'change'; readonly isDone: boolean }
@@ -22,11 +22,13 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** The outcome; `undefined` if it is unknown, so that the operation may take effect later, or never. */
+  /**
+   * The outcome; `undefined` if it is unknown. An operation with an unknown outcome may take effect later, or never.
+   */
   readonly outcome: Outcome | undefined
-  /** Time of the call. No other call or response has the same time. */
+  /** Logical time of the call. No other call or response has the same time. */
   readonly called: number
-  /** Time of the response; infinity if the outcome is unknown. */
+  /** Logical time of the response; infinity if the outcome is unknown. */
   readonly answered: number
 }
 
@@ -35,9 +37,12 @@ export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** Returns whether the other operations can have happened in some order. @param rest their indexes, sorted. */
+  /**
+   * Returns whether the remaining operations are possible in some order.
+   * @param rest indexes of these operations, sorted.
+   */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // If only operations of unknown outcome remain, the history is possible, because they may never have happened.
+    // If all remaining outcomes are unknown, the history is linearizable: perhaps none of these operations took effect.
     const end = Math.min(
       ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
     )
@@ -47,7 +52,8 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // This operation and all later ones were called after the response to an operation that must come first.
+      // This operation and all later ones began after another remaining operation had ended, so none of them can be
+      // next.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true
@@ -58,7 +64,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   return canGoOn([...events.keys()], undefined)
 }
 
-/** Returns the value of the item after an operation, or `impossible` if the response contradicts the value before. */
+/** Returns the value of the item after an operation, or `impossible` if the outcome contradicts the value before. */
 function valueAfter({ operation, outcome }: Event, value: Value): { value: Value } | 'impossible' {
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)
