@@ -1,7 +1,7 @@
 /**
- * Compares the OpenAPI document with real responses. Each response of an operation is documented, each documented
- * response occurs, and the examples are real responses. The services run in this process, so that their stores can fail
- * and their secret can be missing.
+ * Compares the OpenAPI document with real responses. Every response must be documented, every documented response must
+ * occur, and every example must be a real response. The services run in this process, so that tests can make their
+ * stores fail and omit their secret.
  */
 
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ const secret = 'a secret of at least thirty-two bytes'
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
-/** Origins of services that share their items; each service fails in a different way. */
+/** Origins of services that share their items. All services except `normal` fail, each in a different way. */
 const origins = {
   normal: await serve(memory),
   broken: await serve(failing(() => new Error('unexpected'))),
@@ -55,7 +55,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Responses to requests whose head never ends. They are requested together, because each takes the whole timeout. */
+/** Responses to requests with an incomplete head, which are sent together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -70,8 +70,8 @@ await until('overload', async () => {
 })
 
 /**
- * Functions that each provoke one kind of response, by its error code. If an operation cannot have such a response, the
- * function sends an additional request, whose response is checked too.
+ * Functions that provoke one kind of response each, by error code. If an operation cannot have such a response, the
+ * function sends an additional request, and the response is checked too.
  */
 const provocations: Record<
   string,
@@ -106,7 +106,7 @@ const provocations: Record<
     askRaw(operation, id, (head) => `${head.replace('Host: a\r\n', '')}\r\n`),
   'BAD_REQUEST for the path': (operation) => ask(operation, '%zz'),
   ROUTE_NOT_FOUND: (operation) => ask(operation, 'a/b'),
-  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // `/items/` allows GET
+  METHOD_NOT_ALLOWED: (operation, id) => ask(operation, operation.method === 'GET' ? id : ''), // GET /items/ is allowed
   REQUEST_TIMEOUT: async (operation) => timedOut.get(operation) ?? assert.fail(),
   PAYLOAD_TOO_LARGE: (operation, id) =>
     askRaw(operation, id, (head) => `${head}Content-Length: ${16 * 1024 * 1024 + 1}\r\n\r\n`),
@@ -196,7 +196,7 @@ async function newItem(): Promise<string> {
   return itemOf(created, 201).id
 }
 
-/** Sends the request of an operation. The request is valid unless the options change it. */
+/** Sends a request for an operation. The request is valid unless the options change it. */
 function ask(
   { method, path, requestBody }: PlacedOperation,
   itemId: string,
@@ -210,7 +210,7 @@ function ask(
   })
 }
 
-/** Sends the request of an operation with a head that `finish` completes. */
+/** Sends a request for an operation. The function `finish` completes the request's head. */
 function askRaw(
   { method, path }: PlacedOperation,
   itemId: string,

@@ -9,7 +9,10 @@ import { ownService } from '../../support/own-service.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
-/** Programs that create an item, and read items that exist or not. Each line after `@ts-expect-error` is an error. */
+/**
+ * Programs that create an item, and read an existing and a missing item. Lines after `@ts-expect-error` are type
+ * errors.
+ */
 const programs = [
   {
     generator: 'openapi-typescript',
@@ -122,7 +125,10 @@ for (const { generator, args, text } of programs) {
   })
 }
 
-/** Runs a program with Node.js, and returns its standard output. @throws {Error} with all output if it fails. */
+/**
+ * Runs a program with Node.js, and returns its standard output.
+ * @throws {Error} with all output if the program fails.
+ */
 function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd,

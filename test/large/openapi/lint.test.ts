@@ -29,7 +29,7 @@ const config = {
   },
 }
 writeFileSync(join(folder, 'redocly.yaml'), JSON.stringify(config))
-// No request or response contains these models (spec §2.6, §2.7), but clients may need them.
+// No request or response uses these schemas (spec §2.6, §2.7), but clients may need them.
 const unused = ['TokenPayload', 'FileUploadRequest', 'FileUploadResponse']
 const locations = unused.map((name) => `#/components/schemas/${name}`)
 const ignored = { 'openapi.json': { 'no-unused-components': locations } }
