@@ -1,4 +1,4 @@
-/** Tests of the package, which is packed in one folder and installed in another, as docs/how-to/dev.md says. */
+/** Tests of the package, which is packed in one folder and installed in another, as in docs/how-to/dev.md. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const [pack, install, run, shown] = snippetsOf('docs/how-to/dev.md')
 assert.ok(pack !== undefined && install !== undefined && run !== undefined && shown !== undefined)
 const outputs = [pack, install, run].map(follow)
 
-/** Runs commands of the guide. `npm pack` runs in this repository, but writes the tarball to another folder. */
+/** Runs the commands in a snippet of the guide. `npm pack` runs in this repository, but writes to another folder. */
 function follow({ text, place }: { text: string; place: string }): string {
   const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }
@@ -89,7 +89,7 @@ test('the commands that npx item-store dev prints store an item, and npx item-st
   assert.match(report.stdout, /^ℹ fail 0$/m)
 })
 
-/** Names under which programs can import the parts of the package. */
+/** Names of the package's entry points, as programs import them. */
 const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace(/^\./, 'item-store'))
@@ -119,7 +119,7 @@ const resolutions = [
 ]
 for (const options of resolutions) {
   test(`the types of the package have no errors with --strict ${options.join(' ')}`, () => {
-    // An entry without types would be an `any`, so that a missing member would be no error.
+    // An entry point without types would have the type `any`, in which a missing member is not an error.
     const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
     writeFileSync(join(folder, 'a.mts'), imports + uses)
     const nodeTypes = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]

@@ -16,7 +16,7 @@ function run(tool: string, ...args: string[]) {
   return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
 }
 
-/** Returns the files that a packed file, or its types, imports by a relative path. */
+/** Returns the files that a packed JavaScript or declaration file imports by relative paths. */
 function importsOf(file: string): string[] {
   const text = readText(file)
   const imports = text.matchAll(/(?:from ?|import ?\(?)["'](\.[^"']+)["']/g)
@@ -31,7 +31,7 @@ test('the tarball has only the command, the entries with their types, the pages 
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
     .map((path) => posix.normalize(String(path)))
-  // `item-store conformance` runs the tests as a separate program, with reporters in files of their own.
+  // `item-store conformance` runs the tests in a separate process, and each reporter is a separate file.
   const conformance = ['tests', 'spec', 'junit'].map((name) => `dist/conformance-${name}.js`)
   const needed = new Set([...entries, ...conformance])
   for (const file of needed)
@@ -71,8 +71,8 @@ test('publint finds no problem in the tarball', () => {
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  // The ignored rule warns about `require` of an ES module, which every supported Node.js allows. The profile
-  // leaves out the resolution of Node.js 10, which does not know `exports`.
+  // The ignored rule warns about `require` of an ES module, which every supported Node.js version allows. The profile
+  // skips module resolution as in Node.js 10, which does not know `exports`.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   const { status, stdout, stderr } = run('attw', tarball, ...options)
   assert.equal(status, 0, stdout + stderr)

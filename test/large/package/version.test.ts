@@ -1,4 +1,4 @@
-/** Tests `npm version` in a copy of the files that it changes. */
+/** Tests `npm version` in a copy of the files that the command changes. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
