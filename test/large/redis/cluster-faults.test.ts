@@ -26,15 +26,15 @@ import {
   unknownOutcome,
 } from './expect.js'
 
-/** Time after which the replica of a silent node takes over, in milliseconds. */
+/** Time without a response after which a node's replica takes over, in milliseconds. */
 const nodeTimeout = 1500
-/** Time within which every acknowledged write reaches the replica, in milliseconds. */
+/** Maximum time until an acknowledged write has reached the replica, in milliseconds. */
 const replicationLag = 2000
 
 const slotsToMove = 4
 
 const cluster = await ownCluster('--appendonly', 'yes')
-/** The service under test, which is never restarted and so must recover from each fault. */
+/** The service under test. It is never restarted, so it must recover from each fault by itself. */
 const service = await ownService({ STORE_URL: cluster.url, STORE_TIMEOUT })
 
 describeWithRedis('faults of a cluster', () => {
@@ -65,11 +65,11 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // The service learns which node has a slot from a request for the slot. The load may send no such request for long.
+    // Only a request for a slot shows the service which node has the slot, so each moved slot gets a request.
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // Two clients may remain: redis-cli on the node's socket, and the other node, which moved the slots.
+      // Two other clients may remain: redis-cli on the node's socket, and the node from which slots were moved.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))
@@ -277,7 +277,7 @@ async function addNode(): Promise<ClusterNode> {
 
 /** Waits until all nodes of the cluster know that a node has no slots. */
 async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
-  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // a line with slots would have them after `connected`
+  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // slots of the node would follow `connected`
   await until('all nodes know that it has no slots', async () => {
     const views = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'nodes')))
     return views.every((view) => line.test(view))
@@ -306,7 +306,7 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
 
 /**
  * Moves a slot with its keys to another node, like `redis-cli --cluster reshard`.
- * @param between called when the keys have been moved, but the slot still belongs to the old node.
+ * @param between called when the keys have been moved, while the slot still belongs to the old node.
  */
 async function moveSlot(
   slot: string,

@@ -1,4 +1,4 @@
-/** Tests the store on a Redis cluster, with the tests that every store must pass and with tests for clusters only. */
+/** Tests the store on a Redis cluster, with the tests that every store must pass and with tests only for clusters. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -88,7 +88,7 @@ describeWithRedis('a cluster', () => {
     assert.equal(await store.healthy(), true)
     for (const stats of await masters('info', 'commandstats')) {
       const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+).*?failed_calls=(\d+)/gm)]
-      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // EVALSHA of a new script fails
+      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // the first EVALSHA of a script fails
       assert.equal(
         done.reduce((sum, count) => sum + count, 0),
         2,

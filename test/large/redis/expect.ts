@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** Store timeout for tests of faults: long enough for a healthy server on a busy machine, and short for a test. */
+/** Store timeout in tests of faults: enough for a healthy server on a busy machine, but short for a test. */
 export const STORE_TIMEOUT = '1500ms'
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
@@ -26,7 +26,7 @@ export async function assertUnhealthy(service: OwnService): Promise<void> {
 
 const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
 
-/** Waits until the log no longer reports the store as lost. @returns the number of lines in the log. */
+/** Waits until the end of any current store outage is logged. @returns the number of log lines. */
 export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   await until('the log says that the store is back', () => {
     const last = log.findLast(({ msg }) => msg === lost || msg === back)
@@ -35,7 +35,7 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** Asserts that the log reports the store once as lost and once as back. @param since number of log lines to skip. */
+/** Asserts that the log reports exactly one outage: its start and its end. @param since number of log lines to skip. */
 export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
   const all = () => service.log.slice(since)
   await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
@@ -64,7 +64,7 @@ export function assertUnavailable(answer: Answer, message: RegExp): void {
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-/** Asserts that every item request gets a 503. @param outcome expected message for changes. */
+/** Asserts that every item request gets a 503. @param outcome expected error message for changes. */
 export async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
   const path = `/items/${randomUUID()}`
   assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)

@@ -1,4 +1,4 @@
-/** Tests a service on a Redis primary with a replica, behind a proxy that switches to the new primary on a failover. */
+/** Tests a service on a Redis primary with a replica. On a failover, a proxy switches to the new primary. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
@@ -39,7 +39,7 @@ describeWithRedis('a planned failover', () => {
     await untilMoreIsServed(load)
     await assertOneOutage(service, lines)
 
-    proxy.moveTo(there) // before the second failover instead of after it
+    proxy.moveTo(there) // switches before the second failover, not after it
     await failover(back)
     await until('the service is connected to the new primary', async () => {
       const clients = await there.command('client', 'list', 'type', 'normal')
@@ -112,7 +112,7 @@ async function pair(): Promise<[primary: OwnRedis, replica: OwnRedis]> {
   const ports = [await freePort(), await freePort()]
   const [primary, replica] = ports.map((port) =>
     ownRedis('--port', String(port), '--repl-diskless-sync-delay', '0'),
-  ) as [OwnRedis, OwnRedis] // one for each port
+  ) as [OwnRedis, OwnRedis] // one server for each port
   await Promise.all([primary, replica].map((redis) => redis.start()))
   await replica.command('replicaof', '127.0.0.1', String(ports[0]))
   await untilInSync(primary)

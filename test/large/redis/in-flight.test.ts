@@ -12,7 +12,7 @@ import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const megabyte = 1_000_000
-/** The command HGET in the Redis protocol. The text does not occur in scripts, which call HGET too. */
+/** The command HGET as sent to the server. Scripts, which also call HGET, do not contain this text. */
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
@@ -24,7 +24,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back. @returns the number of commands in flight once `areExecuted` holds. */
+  /** Makes calls while replies are held back. @returns the number of commands in flight when `areExecuted` is true. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,
@@ -36,7 +36,7 @@ describeWithRedis('commands in flight', () => {
     const results = calls()
     const sent = () => proxy.sent(command) - before
     await until('the commands are executed', () => areExecuted(sent()))
-    await delay(100) // time for commands beyond the limit to arrive, if they are sent by mistake
+    await delay(100) // commands sent beyond the limit by mistake arrive in this time
     const count = sent()
     proxy.hold(false)
     await Promise.all(results)
@@ -57,7 +57,7 @@ describeWithRedis('commands in flight', () => {
   test('at most 1,024 commands are in flight, even if all are short', async () => {
     const { proxy, store } = await opened()
     const creates = () => Array.from({ length: 3000 }, () => createItem(store, 1))
-    await Promise.all(creates()) // afterwards, the server knows the script
+    await Promise.all(creates()) // makes the server know the script
     assert.equal(await reached(proxy, 'EVALSHA', creates, (sent) => sent >= 1024), 1024)
   })
 
@@ -85,7 +85,7 @@ describeWithRedis('commands in flight', () => {
 
   test('commands are sent in order, and a command longer than the limit is sent alone', async () => {
     const { redis, proxy, store } = await opened()
-    await createItem(store, 1) // afterwards, the server knows the script
+    await createItem(store, 1) // makes the server know the script
     const order: number[] = []
     const creates = () =>
       [40, 10, 10, 1].map(async (megabytes, place) => {
@@ -101,7 +101,7 @@ describeWithRedis('commands in flight', () => {
   test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
     const timeout = 6000
     const { proxy, store } = await opened({ timeout })
-    await createItem(store, 1) // afterwards, the server knows the script
+    await createItem(store, 1) // makes the server know the script
     proxy.hold(true)
     const created = [createItem(store, 40 * megabyte), createItem(store, 40 * megabyte)]
     const id = newItemId()
@@ -110,7 +110,7 @@ describeWithRedis('commands in flight', () => {
       /overloaded; nothing has changed/,
     )
     await delay(timeout / 2)
-    proxy.hold(false) // lets the reply to the first create through
+    proxy.hold(false) // passes on the reply to the first create
     await created[0]
     proxy.hold(true)
     await refused
@@ -128,7 +128,7 @@ describeWithRedis('commands in flight', () => {
 
   test('the outcome of a change is unknown if a proxy replaces its reply with an error unknown to Redis', async () => {
     const { proxy, store } = await opened()
-    await createItem(store, 1) // afterwards, the server knows the script
+    await createItem(store, 1) // makes the server know the script
     const id = newItemId()
     proxy.replaceReplies('-ERR upstream failure\r\n')
     await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
@@ -143,7 +143,7 @@ describeWithRedis('commands in flight', () => {
     const { redis, proxy, store } = await opened()
     const traffic = store.traffic
     assert.ok(traffic)
-    const known = await createItem(store, 1) // afterwards, the server knows the script
+    const known = await createItem(store, 1) // makes the server know the script
     const times: number[] = []
     traffic.onRoundTrip = (time) => times.push(time)
     await store.read(known)
@@ -172,7 +172,7 @@ describeWithRedis('commands in flight', () => {
 
   test('a list takes one command, and one more for each bucket that has changed since the last list', async () => {
     const { proxy, store } = await opened({ buckets: 256 })
-    // Commands that ask the server for its role once a second are not counted.
+    // Excludes the commands that ask the server for its role once a second.
     const count = () => proxy.sent('\r\n*') - proxy.sent('replication')
     const taken = async (call: () => unknown) => {
       const before = count()

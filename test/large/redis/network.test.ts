@@ -25,7 +25,7 @@ const isAllowed =
   hasProgram &&
   spawnSync('unshare', '-n ip link add one type veth peer name two'.split(' ')).status === 0
 
-/** The reason to skip the tests, if a program is missing. In CI, a missing program is an error. */
+/** The reason to skip the tests if a program is missing. In CI, a missing program is an error. */
 const { skip } = unlessMissing((!isInstalled && 'redis-server') || (!hasProgram && 'ip (iproute2)'))
 
 describe('the network to Redis', { skip: skip || (!isAllowed && 'no network namespaces') }, () => {
@@ -78,7 +78,10 @@ interface RemoteRedis extends OwnRedis {
 const nowhere = '02:00:00:00:00:01'
 let networks = 0
 
-/** Starts a Redis server in its own network namespace, with a link that can be cut. The link ends with the server. */
+/**
+ * Starts a Redis server in its own network namespace. The link to the server can be cut, and disappears with the
+ * server.
+ */
 async function remoteRedis(): Promise<RemoteRedis> {
   networks += 1
   const number = (process.pid + networks) % 250

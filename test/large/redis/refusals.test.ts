@@ -1,4 +1,4 @@
-/** Tests how the Redis store reports and logs refusals by the server, and data that other programs have written. */
+/** Tests how the Redis store reports and logs commands that the server rejects, and data that other programs wrote. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -193,7 +193,7 @@ describeWithRedis('refusals of the server', () => {
     client.write('PING\r\n')
     await once(client, 'data')
     const { log } = await opened(`redis://127.0.0.1:${port}`)
-    // The cause may be missing in some attempts, if the server closes the connection before its reply is read.
+    // Some attempts may log no cause, because the server closes the connection before the store reads the reply.
     await until('the log has the cause', () => /max number of clients reached/.test(log.join()))
     client.destroy()
   })

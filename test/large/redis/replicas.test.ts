@@ -1,4 +1,6 @@
-/** Tests several services on one Redis server behind nginx, with the configuration in deploy/replicas/nginx.conf. */
+/**
+ * Tests several services behind nginx that share a Redis server, with the configuration in deploy/replicas/nginx.conf.
+ */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Tests that a service follows the Redis sentinels when another server becomes the primary. Whether a change may be
- * lost depends on the time at which it was sent, because a former primary accepts changes for up to ten more seconds.
+ * Tests that a service follows the Redis sentinels when another server becomes the primary. A former primary accepts
+ * changes for up to ten more seconds, so whether a change may be lost depends on when it was sent.
  */
 
 import assert from 'node:assert/strict'
@@ -32,16 +32,16 @@ import {
   STORE_TIMEOUT,
 } from './expect.js'
 
-/** Time within which every acknowledged write reaches the replicas, in milliseconds. */
+/** Maximum time until an acknowledged write has reached the replicas, in milliseconds. */
 const replicationLag = 2000
-/** Time within which the service must follow, once the sentinels name another primary, in milliseconds. */
+/** Maximum time until the service uses a new primary after the sentinels name it, in milliseconds. */
 const followingTime = 2000
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** One primary, and a replica for each fault: sentinels do not promote a server that has just come back. */
+/** One primary, and a replica for each fault, because sentinels do not promote a server that has just come back. */
 const servers = await Promise.all(
   Array.from({ length: 7 }, () =>
     watchedServer('--requirepass', password, '--masterauth', password),
@@ -55,7 +55,7 @@ function urlOf(some: readonly { port: number }[], name = primaryName): string {
 }
 
 describeWithRedis('a Redis primary that sentinels watch', async () => {
-  /** The service under test, which is never restarted and so must recover from each fault. */
+  /** The service under test. It is never restarted, so it must recover from each fault by itself. */
   const service = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
@@ -79,7 +79,7 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
       const begun = performance.now()
       await begin(primary)
       const named = await untilAnotherIsNamed(primary)
-      await delay(followingTime) // changes that are sent later must reach the new primary
+      await delay(followingTime) // changes sent after this time must reach the new primary
       await untilMoreIsServed(load)
       await assertRecovers(service)
       await load.stop()
@@ -203,7 +203,7 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Waits until any sentinel names another primary. @returns the time, on the clock of `performance.now()`. */
+/** Waits until any sentinel names another primary. @returns the time, as measured by `performance.now()`. */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))
@@ -211,7 +211,7 @@ async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   })
 }
 
-/** Waits until a replica is in sync, and all sentinels know that it can take over. @returns the primary. */
+/** Waits until a replica is in sync, and all sentinels know that the replica can take over. @returns the primary. */
 async function untilInSync(): Promise<WatchedServer> {
   return await until('a replica can take over', async () => {
     const primary = await knownPrimary()
@@ -233,7 +233,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** Returns the changes that a new service does not find. The service under test might still read a former primary. */
+/** Returns the changes that a new service does not find. The service under test might still use a former primary. */
 async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
   return await load.lost(await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT }))
 }

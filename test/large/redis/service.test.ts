@@ -88,7 +88,7 @@ describeWithRedis('the service on a Redis server', () => {
     const loaded = async (env: NodeJS.ProcessEnv) => {
       const folder = emptyFolder()
       const service = await ownService({ ...env, NODE_V8_COVERAGE: folder })
-      await service.request('GET', '/health') // a service that responds also handles signals
+      await service.request('GET', '/health') // once a service responds, it also handles signals
       assert.deepEqual(await service.stop(), [0, null])
       return loadedFiles(folder).some((url) => url.includes('/@redis/client/'))
     }

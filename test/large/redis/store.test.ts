@@ -57,7 +57,7 @@ describeWithRedis('the Redis store', () => {
     const store = await open({ ...one, batchBytes: 1000 })
     const ids = await createItems(store, 4000, 200)
     const read = readerOf(await store.list())
-    // In a smaller hash, the items read so far move to places that are read later.
+    // When the hash table shrinks, items that were already scanned move to slots that the scan visits later.
     const first = idsIn(await read(1000))
     const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
     for (const id of ids) if (!kept.includes(id)) await store.delete(id)
@@ -100,7 +100,7 @@ describeWithRedis('the Redis store', () => {
       open({ prefix, url: redis.url.replace('://', '://u:p@') }),
     ])
     const items = new Map<ItemId, string>()
-    const storeAt = (place: number) => stores[place % stores.length] as ItemStore // there is at least one store
+    const storeAt = (place: number) => stores[place % stores.length] as ItemStore // `stores` is not empty
     for (let round = 0; round < 60; round += 1) {
       const changes = Array.from({ length: 5 }, async (_, place) => {
         const id = newItemId()
@@ -145,7 +145,7 @@ describeWithRedis('the Redis store', () => {
     const store = await open()
     await createItems(store, 50)
     const { byteLength } = await store.list()
-    assert.equal(byteLength, (await textOf(await store.list())).length + 50) // é has two bytes
+    assert.equal(byteLength, (await textOf(await store.list())).length + 50) // each item has one é, of two bytes
     await createItems(store, 1000, 1000)
     assert.equal((await store.list()).byteLength, undefined)
   })
@@ -160,7 +160,10 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** Returns a function that reads a list up to a length in bytes, or to its end, and returns all text read so far. */
+/**
+ * Returns a function that reads a list up to a length in bytes, or to its end. The function returns all text read so
+ * far.
+ */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()

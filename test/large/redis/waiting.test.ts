@@ -1,4 +1,4 @@
-/** Tests how much data many waiting reads make the Redis server send after a change. */
+/** Tests how much data the Redis server sends after a change for which many reads wait. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,10 @@ interface Crowd {
   /** The service at which all reads wait. */
   readonly near: OwnService
   readonly far: OwnService
-  /** Sends `count` reads, and waits until all of them wait. @returns a promise for each response. */
+  /**
+   * Sends `count` reads, and waits until the service counts them all as waiting.
+   * @returns a promise for each response.
+   */
   wait(method: string, path: string): Promise<Promise<Answer>[]>
 }
 
@@ -65,7 +68,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(answer.status, 200)
           if (method === 'GET') assert.match(answer.text, /"new":true/)
         }
-        // The remaining bytes are versions, which each service polls continuously.
+        // Apart from lists, the server sends versions, which each service polls continuously.
         const taken = ((await sentBy(redis)) - before) / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }
