@@ -34,7 +34,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // The body has been sent completely once the number of written bytes no longer grows.
+  // Once the number of written bytes stops growing, the whole body has been sent.
   let last = -1
   await until('the end of sending', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
@@ -72,7 +72,7 @@ ownTest(
     assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
     for (const socket of sockets) socket.destroy()
 
-    // Bodies that were cut short free their memory too.
+    // The service also frees the memory of bodies that were cut short.
     for (let round = 0; round < 3; round += 1) {
       const broken = halfSent()
       await until('the end of sending a body', () => broken.writableLength === 0)

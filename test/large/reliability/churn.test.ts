@@ -1,6 +1,6 @@
 /**
  * Tests churn: clients create, replace and delete items of 100 bytes to 2 MB while others read lists slowly. After all
- * items are deleted, the service must return its memory, and its store must have space again.
+ * items are deleted, the service must release memory, and new items must fit into the store.
  */
 
 import assert from 'node:assert/strict'
@@ -15,9 +15,9 @@ import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 /**
- * `memory` of the service's container and `store`, in MiB; duration of the churn; maximum `growth` of memory as a
- * factor. `npm run check` uses a stricter factor. The default allows for a busy machine, which may make fewer changes
- * or collect garbage later.
+ * `memory` of the service's container and size of the `store`, in MiB; duration of the churn; maximum `growth` of
+ * memory, as a factor. `npm run check` uses a lower `growth`. The default is higher, because a busy machine may make
+ * fewer changes or collect garbage later.
  */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
@@ -27,12 +27,12 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of the store that texts of 3 KB must fill. The rest is what items take in addition to their texts. */
+/** Minimum share of a full store that item texts of 3 KB take. The rest is overhead of the items. */
 const fill = 0.93
 const slowReaders = 10
 /** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum time for the service to return memory, in milliseconds. At this growth factor, the wait ends early. */
+/** Maximum time for memory to be released, in milliseconds. The wait ends early if the growth is at most `settled`. */
 const settling = 15_000
 const settled = 1.3
 
@@ -51,7 +51,10 @@ ownTest('after churn, memory is returned, and the store can be filled and listed
   assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
-/** @returns resident bytes before the churn and after all items are deleted, and the number of requests. */
+/**
+ * Runs the churn.
+ * @returns resident bytes before the churn and after all items are deleted, and the number of successes.
+ */
 async function churn(service: OwnService) {
   let isOver = false
 
@@ -95,7 +98,10 @@ async function churn(service: OwnService) {
   return { idle, after, served: successesOf(load) }
 }
 
-/** Fills the store, then lists it. @returns bytes of stored texts; statuses of the last create and of the list. */
+/**
+ * Fills the store, then lists it.
+ * @returns bytes of stored texts, and the statuses of the last create and of the list.
+ */
 async function fillAndList(service: OwnService) {
   const agent = new Agent({ keepAlive: true })
   const call = keptClient(service, agent)

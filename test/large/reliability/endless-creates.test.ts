@@ -12,10 +12,10 @@ import { headOf } from '../../support/socket.js'
 
 const { count } = numbers({ count: 10 })
 
-/** Bytes that a client writes at a time. */
+/** Minimum size of each write by a client, in bytes. */
 const burst = 128 * 1024
 
-/** Maximum time until the service has stopped, in milliseconds. The service's own limit is 10 s. */
+/** Maximum time until the service has stopped, in milliseconds. The service's own limit is ten seconds. */
 const endTimeout = 60_000
 
 ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {

@@ -34,7 +34,7 @@ ownTest(
     assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
     assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
     await until('the overload in the health response', async () => {
-      // The health response may lack the overload for a moment, while memory is below the limit.
+      // The health response may omit the overload for a moment, while memory is below the limit.
       const health = await request('GET', '/health')
       assert.equal(health.status, 200)
       return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
@@ -73,7 +73,7 @@ ownTest(
   'above the maximum event loop delay, item requests get 503, and the service recovers by itself',
   async () => {
     const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
-    // No request delays the event loop enough, so the test stops the process for a while.
+    // No request delays the event loop enough, so the test pauses the process.
     await until('a 503', async () => {
       own.child.kill('SIGSTOP')
       await delay(200)
@@ -129,7 +129,7 @@ ownTest('9,000 idle connections stay open, and other clients get responses', asy
   const before = residentBytes(own)
   const sockets: Socket[] = []
   while (sockets.length < 9000) {
-    const some = openSockets(own.baseUrl, 200) // the system keeps few connections that are not accepted yet
+    const some = openSockets(own.baseUrl, 200) // the system's queue of unaccepted connections is short
     await Promise.all(some.map((socket) => once(socket, 'connect')))
     sockets.push(...some)
   }
@@ -156,7 +156,7 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-/** Sends requests one after the other. @returns the response time of the slowest request, in milliseconds. */
+/** Sends requests one after another. @returns the response time of the slowest request, in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   let slowest = 0
   for (let at = 0; at < count; at += 1) {

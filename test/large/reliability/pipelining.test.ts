@@ -1,4 +1,4 @@
-/** Tests of the memory that large numbers of pipelined requests take. */
+/** Tests of the memory that many pipelined requests take. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -42,10 +42,10 @@ ownTest(
       await delay(100)
       more = Math.max(more, residentBytes(own) - before)
     }
-    // As objects, the requests would take 2.5 GB. They wait as bytes, most of which are in the system's buffers.
+    // As objects, the requests would take 2.5 GB. They wait as bytes instead, mostly in the system's buffers.
     assert.ok(more < 150_000_000, `${more} bytes more`)
     for (const socket of sockets) socket.destroy()
-    // This response may take long: the requests that were already read are served first.
+    // The response may take long, because the service first handles the requests that it has already read.
     await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
   },
 )

@@ -11,7 +11,7 @@ import { until } from '../../support/until.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Waits until the service has accepted all earlier connections. The service accepts connections in their order. */
+/** Waits until the service has accepted all earlier connections. The service accepts connections in order. */
 async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }
@@ -35,7 +35,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     own.child.kill(signal)
     const exit = await own.ended() // awaited first, because the clients continue until the service ends
     const all = await clients.ended()
-    // A client that is slow on a busy machine may send one more request after its connection was closed.
+    // On a busy machine, a slow client may send one more request after its connection was closed.
     const broken = all.flatMap(({ broken }) => broken).filter((reason) => reason !== 'ECONNRESET')
     assert.deepEqual(broken, [])
     assert.equal(
@@ -72,7 +72,7 @@ ownTest(
     const socket = openSocket(own.baseUrl)
     await accepted(own)
     await tellToEnd(own)
-    const closed = once(socket, 'close') // fails if the connection is reset
+    const closed = once(socket, 'close') // rejects if the connection is reset
     const piece = 'x'.repeat(1_000_000)
     socket.write('POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n')
     assert.match(await firstText(socket), /^HTTP\/1\.1 401 Unauthorized\r\n/)
