@@ -1,4 +1,4 @@
-/** Tests of the workflows in .github: whether GitHub accepts them, what they may do, and whose code they run. */
+/** Tests of the workflows in .github: whether GitHub accepts them, their permissions, and whose code they run. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const workflows = readdirSync(folder).map((name) => {
   return { name, text, permissions, jobs: Object.entries(jobs) }
 })
 
-/** Write permissions by workflow and job. No other job may write. */
+/** Write permissions by workflow and job. All other jobs have none. */
 const rights: Record<string, Permissions> = {
   'release.yml publish': { 'id-token': 'write' },
   'release.yml github': { contents: 'write' },
