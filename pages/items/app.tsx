@@ -164,18 +164,6 @@ export function App() {
             onChange={(conditions) => setFilter({ ...filter, conditions })}
           />
         )}
-        <Status
-          {...{ loading, share, listedAt, news, listProblem, failure }}
-          all={items.length}
-          matching={matches.items.length}
-          onRefresh={collection.refresh}
-          onToken={askForToken}
-          onDismiss={() => setFailure('')}
-        >
-          {dialogs && isSelected && (
-            <dialogs.SelectionBar {...{ selection }} onDelete={setToDelete} />
-          )}
-        </Status>
         <ItemTable
           {...{ grid, view, tracks, layout, changed, column, selection, onKey }}
           onRoom={setRoom}
@@ -205,6 +193,18 @@ export function App() {
             onAll={() => setFilter(everything)}
           />
         )}
+        <Status
+          {...{ loading, share, listedAt, news, listProblem, failure }}
+          all={items.length}
+          matching={matches.items.length}
+          onRefresh={collection.refresh}
+          onToken={askForToken}
+          onDismiss={() => setFailure('')}
+        >
+          {dialogs && isSelected && (
+            <dialogs.SelectionBar {...{ selection }} onDelete={setToDelete} />
+          )}
+        </Status>
       </main>
       {dialogs && peeked && (
         <dialogs.Peek
