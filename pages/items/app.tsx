@@ -6,8 +6,9 @@ import { useToken } from '../shared/token.js'
 import type { ChangedError } from './changes.js'
 import { everything, matchesAll } from './filter.js'
 import { Header } from './header.js'
-import { type Item, isEditableInCell, itemOf, memberText } from './item.js'
+import { type Item, isEditableInCell, itemOf, memberText, projectOf } from './item.js'
 import { useLayout } from './layout.js'
+import { mostUsed } from './overview.js'
 import type { Peeked } from './peek.js'
 import { nextTo, useSelection } from './selection.js'
 import { list, messageFor, needsToken } from './service.js'
@@ -32,7 +33,7 @@ export function App() {
   const [view, setView] = useState<View>('table')
   const [room, setRoom] = useState<number>()
   const shape = overview.shapeOf(filter.project)
-  const tracks = useTracks(filter.project, shape, layout, room)
+  const tracks = useTracks(filter.project, shape, layout, room, listedAt !== undefined)
   const { names } = tracks
   const [active, setActive] = useState<Item>()
   const [column, setColumn] = useState<string>()
@@ -65,7 +66,8 @@ export function App() {
   const isEmpty = rows.length === 0 && (listedAt !== undefined || loading === undefined)
   const isOpen = Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog)
   const isSearched = !matchesAll(filter) || layout.sort.length > 0
-  const isNeeded = isOpen || isAsking || isEmpty || isSelected || isFiltered || isSearched
+  const isJson = view === 'json'
+  const isNeeded = isOpen || isAsking || isEmpty || isSelected || isFiltered || isSearched || isJson
   const dialogs = useDialogs(isNeeded, () => {
     close()
     setCell(undefined)
@@ -73,6 +75,7 @@ export function App() {
     closeDraft()
     setToDelete(undefined)
     setAsking(undefined)
+    setView('table')
     setFailure('This part of the page cannot be loaded. Is the service running?')
   })
 
@@ -90,8 +93,10 @@ export function App() {
   useEffect(() => onProblem(problem), [problem])
 
   const addNew = () => {
-    const project = filter.project ? [`"project_id": ${JSON.stringify(filter.project)}`] : []
-    open(`{${[...project, ...shape.blanks()].join()}}`)
+    const inList = active ? projectOf(active) : mostUsed(projects, 1)[0]
+    const project = filter.project === undefined ? inList : filter.project
+    const members = project ? [`"project_id": ${JSON.stringify(project)}`] : []
+    open(`{${[...members, ...overview.shapeOf(project).blanks()].join()}}`)
   }
   const lacksToken = !listedAt && token === ''
   // Shows one failure at a time.
@@ -165,7 +170,8 @@ export function App() {
           />
         )}
         <ItemTable
-          {...{ grid, view, tracks, layout, changed, column, selection, onKey }}
+          {...{ grid, tracks, layout, changed, column, selection, onKey }}
+          json={isJson ? dialogs : undefined}
           onRoom={setRoom}
           onColumns={() => setDialog('columns')}
           items={rows}

@@ -1,18 +1,16 @@
 /** The cells of a row in the list. @module */
 
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { coloured } from '../shared/json-colours.js'
 import { cellAt } from './head.js'
-import { type Item, kindOf, shownName, shownValue } from './item.js'
+import { type Item, kindOf, projectOf, shownName, shownValue } from './item.js'
 import { lastMembers, type Member } from './members.js'
 import type { Selection } from './selection.js'
-import type { Look } from './table.js'
+import type { Json, Look } from './table.js'
 import type { Column } from './tracks.js'
 
-/** Maximum number of characters of an item's JSON in its row. */
-const longestRow = 800
 /** Maximum length of the list of members that have no column, in characters. */
-const longestRest = 200
+const longestRest = 300
 const mostOnCard = 3
 
 /** Element id of the active cell, on which keys act. */
@@ -40,21 +38,22 @@ export function SelectAll({ selection, items }: SelectAllProps) {
 
 interface CellsProps {
   readonly item: Item
+  readonly json: Json | undefined
   readonly look: Look
   readonly columns: readonly Column[]
   /** Columns that a table renders, without those that are scrolled far out of view. */
   readonly drawn: readonly Column[]
+  /** Whether a further column lists the members that have no column. */
+  readonly isRestShown: boolean
   /** Place of the active cell's column; `undefined` if another row is active. */
   readonly active: number | undefined
   readonly isSelected: boolean
 }
 
 /** Renders the cells of an item. Its text is read only now, and is inserted as text, never as markup. */
-export function Cells({ item, look, columns, drawn, active, isSelected }: CellsProps) {
-  const members = useMemo(
-    () => (look === 'json' ? undefined : lastMembers(item.text)),
-    [item, look],
-  )
+export function Cells(props: CellsProps) {
+  const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
+  const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
   return useMemo(() => {
     /** Checkbox that selects the row. The Tab key skips it, because the Space key selects rows as well. */
     const box = (
@@ -66,13 +65,14 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
       return (
         <td id={active === undefined ? undefined : activeCell}>
           {box}
-          <span>{coloured(item.text.slice(0, longestRow))}</span>
+          {json && <json.JsonText text={item.text} />}
         </td>
       )
     }
     const isSeen = ({ name }: Column) => members.has(name) && !isCommon(name)
-    const hasRest = !columns.some(isSeen) && [...members.keys()].some((name) => !isCommon(name))
     const isCard = look === 'cards'
+    const isEmpty =
+      !isRestShown && !columns.some(isSeen) && [...members.keys()].some((name) => !isCommon(name))
     const cells = isCard
       ? columns.filter(isSeen).slice(0, mostOnCard)
       : drawn.filter(({ place }) => place > 0)
@@ -84,18 +84,9 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
       <td key="id" id={idOf(0)} {...cellAt({ place: 0, isPinned: true })}>
         {box}
         <span class="open">{item.id}</span>
+        {isCard && <span class="project">{projectOf(item)}</span>}
       </td>,
-      hasRest ? (
-        <td
-          key="rest"
-          id={isThere && active ? activeCell : undefined}
-          class="rest"
-          colSpan={columns.length - 1}
-          aria-colindex={2}
-        >
-          {restOf(item, members)}
-        </td>
-      ) : (
+      !isEmpty &&
         cells.map((column) => {
           const member = members.get(column.name)
           const { text, short } = member ? shownValue(item.text, member) : {}
@@ -105,19 +96,35 @@ export function Cells({ item, look, columns, drawn, active, isSelected }: CellsP
             <td
               key={`.${column.name}`}
               id={idOf(column.place)}
-              class={text === 'null' ? text : kind}
+              class={kind === 'literal' ? text : kind}
               // Screen readers get a string with its quotes, so that it still differs from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
             >
-              {kind === 'nested' ? <span>{short}</span> : short}
+              {kind === 'nested' ? <span>{short}</span> : datedOf(short)}
             </td>
           )
-        })
+        }),
+      (isEmpty || isRestShown) && (
+        <td
+          key="rest"
+          id={isEmpty && active ? activeCell : undefined}
+          class={isEmpty ? 'rest all' : 'rest'}
+          colSpan={isEmpty ? columns.length - 1 : 1}
+          {...cellAt({ place: isEmpty ? 1 : columns.length, isPinned: false })}
+        >
+          {restOf(item, members, isEmpty ? [] : columns)}
+        </td>
       ),
     ]
-  }, [item, members, look, columns, drawn, active, isSelected])
+  }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
+}
+
+/** Puts an element around the time of a date with time, so that the date stands out. */
+function datedOf(text = '') {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
+  return time ? [date, <span key="time">{time}</span>] : text
 }
 
 /** Whether a name belongs to a member that all items have. */
@@ -125,11 +132,17 @@ function isCommon(name: string): boolean {
   return name === 'id' || name === 'project_id'
 }
 
-/** Lists the members of an item that has no value in any column. */
-function restOf({ text }: Item, members: ReadonlyMap<string, Member>): string {
-  return [...members.values()]
-    .filter(({ name }) => name !== 'id')
-    .map((member) => `${shownName(member.name)}: ${shownValue(text, member).text}`)
-    .join(', ')
-    .slice(0, longestRest)
+/** Lists the members of an item that have no column. */
+function restOf({ text }: Item, members: Map<string, Member>, columns: readonly Column[]) {
+  const parts: ComponentChildren[] = []
+  let length = 0
+  for (const member of members.values()) {
+    if (length > longestRest) break
+    const { name } = member
+    if (name === 'id' || columns.some((column) => column.name === name)) continue
+    const { short } = shownValue(text, member)
+    parts.push(parts.length > 0 && '   ', <span key={`.${name}`}>{shownName(name)}: </span>, short)
+    length += name.length + short.length
+  }
+  return parts
 }

@@ -1,8 +1,8 @@
-/** The conditions of a filter, each as a line of fields below the toolbar. @module */
+/** The conditions of a filter, each as a group of fields below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
 import { blank, type Condition } from './filter.js'
-import { Icon, plus } from './icons.js'
+import { close, Icon, plus } from './icons.js'
 import { shownName } from './item.js'
 import { tests } from './search.js'
 
@@ -19,14 +19,14 @@ const focus = (field: HTMLElement | null) => field?.focus()
 export function Conditions({ conditions, names, onChange }: ConditionsProps) {
   if (conditions.length === 0) return null
   return (
-    <div class="conditions">
+    <div class="line conditions">
       {conditions.map((condition, at) => {
         const { name, test, value } = condition
         const change = (part: Partial<Condition>) =>
           onChange(conditions.with(at, { ...condition, ...part }))
         const choices = [...new Set(['id', ...names, ...(name === undefined ? [] : [name])])]
         return (
-          <fieldset key={at} class="line">
+          <fieldset key={at}>
             <legend class="unseen">Condition {at + 1}</legend>
             <select
               ref={focus}
@@ -62,7 +62,7 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
               />
             )}
             <Button class="quiet" onClick={() => onChange(conditions.toSpliced(at, 1))}>
-              Remove <span class="unseen">this condition</span>
+              <Icon path={close} /> <span class="unseen">Remove this condition</span>
             </Button>
           </fieldset>
         )

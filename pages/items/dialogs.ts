@@ -1,4 +1,4 @@
-/** Everything that the page loads after the list, as one script: dialogs, the panel, search and sort. @module */
+/** Everything that the page loads after the list, as one script: dialogs, the panel, search, sort and the JSON of rows. @module */
 
 export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'
@@ -8,6 +8,7 @@ export { Edit } from './edit.js'
 export { Help } from './help.js'
 export { Import } from './import.js'
 export { exportItems } from './items-file.js'
+export { JsonText } from './json-text.js'
 export { NoRows } from './no-rows.js'
 export { Peek } from './peek.js'
 export { createSearch } from './search.js'

@@ -27,7 +27,7 @@ const step = 2
 
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
-  const { columns, names, widths, hidden } = tracks
+  const { columns, names, widths, hidden, hasRest } = tracks
   /** Names of the column that the pointer moves, and of the column whose place it would take. */
   const [move, setMove] = useState<{ name: string; target: string }>()
 
@@ -123,7 +123,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
         <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
           <Button class="quiet" onClick={onColumns}>
             +{hidden}
-            <span class="unseen"> more columns</span>
+            <span class={hasRest ? '' : 'unseen'}> more columns</span>
           </Button>
         </th>
       )}

@@ -16,6 +16,8 @@ export interface Shape {
   readonly widths: ReadonlyMap<string, number>
   /** Names of members that have a value other than a number in at least one of these items. */
   readonly notNumeric: ReadonlySet<string>
+  /** Whether so many of these items have a member that it gets a column before others. `project_id` always does. */
+  isCommon(name: string): boolean
   /** Returns the members that most of these items have, as JSON texts with an empty value of the first type seen. */
   blanks(): string[]
 }
@@ -36,6 +38,10 @@ const mostNames = 200
 const mostProjects = 500
 /** Maximum width that values give a column, in characters. */
 const widest = 28
+/** Width from which values count as long: they may not fit into their column. */
+export const long = 24
+/** Smallest share of the items that makes a member common. Members of one of two equal projects are not. */
+const commonShare = 0.6
 
 export interface OverviewMaker extends Overview {
   add(item: Item): void
@@ -85,8 +91,11 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   let items = 0
   /** Cached value of `names`; `undefined` after an item was added. */
   let names: string[] | undefined
+  const isCommon = (name: string) =>
+    name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
   return {
     widths,
+    isCommon,
     notNumeric,
     get names() {
       if (!names) {
@@ -99,18 +108,19 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
       return Math.max(0, counts.size - mostNames)
     },
     blanks: () =>
-      [...counts]
-        .filter(([, number]) => number > items / 2)
-        .map(([name]) => `${JSON.stringify(name)}: ${blanks[firsts.get(name) ?? 'n'] ?? '0'}`),
+      [...counts.keys()]
+        .filter(isCommon)
+        .map((name) => `${JSON.stringify(name)}: ${blanks[firsts.get(name) ?? 'n'] ?? '0'}`),
     add(text, members) {
       items += 1
       names = undefined
       for (const { name, valueStart, end } of members) {
         const first = text.charAt(valueStart)
         const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
-        // On average, letters are narrower than digits.
+        // On average, letters are narrower than digits. Strings are shown without their quotes.
         const isNumeric = /[-\d]/.test(first)
-        const width = isNumeric ? widthOf(shown) : Math.ceil(0.9 * widthOf(shown)) - 1
+        const narrower = Math.ceil(0.9 * widthOf(shown)) - (first === '"' ? 2 : 1)
+        const width = isNumeric ? widthOf(shown) : narrower
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
         if (!isNumeric) notNumeric.add(name)
         if (name === 'id' || name === 'project_id') continue

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { counted } from '../shared/numbers.js'
+import { close, Icon } from './icons.js'
 import type { Item } from './item.js'
 import { isCommand, useListKeys } from './list-keys.js'
 import type { Selection } from './selection.js'
@@ -57,7 +58,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
       </p>
       {copy && (
         <Button onClick={copy}>
-          Copy JSON <span class="unseen">of the selected items</span>
+          Copy <span class="unseen">JSON of the selected items</span>
         </Button>
       )}
       <Button onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}>
@@ -66,7 +67,9 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
       <Button class="danger" onClick={() => onDelete(items)}>
         Delete <span class="unseen">the selected items</span>
       </Button>
-      <Button onClick={clear}>Select none</Button>
+      <Button class="quiet" title="Select none" onClick={clear}>
+        <Icon path={close} /> <span class="unseen">Select none</span>
+      </Button>
     </section>
   )
 }

@@ -71,7 +71,8 @@ interface ProblemProps {
 function Problem({ action, onAction, children }: ProblemProps) {
   return (
     <p class="problem" role="alert">
-      {children} <Button onClick={onAction}>{action}</Button>
+      <span>{children}</span>
+      <Button onClick={onAction}>{action}</Button>
     </p>
   )
 }

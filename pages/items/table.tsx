@@ -17,13 +17,17 @@ import { useMedia } from './use-media.js'
 
 export type View = 'table' | 'json'
 
+/** The module for rows of JSON, which is loaded when it is first needed. */
+export type Json = typeof import('./json-text.js')
+
 /** Look of the rows. On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** Heights of rows, in CSS pixels. A row of JSON has three lines of text, on a narrow screen seven. */
-const rowHeights: Record<Look, number> = { table: 34, json: 67, cards: 86 }
-const narrowJsonHeight = 143
-
+/** Heights of rows, in CSS pixels. A row of JSON has space beside its lines. */
+const rowHeights: Record<Look, number> = { table: 34, json: 15, cards: 86 }
+/** Height of a line of JSON, in CSS pixels, and the maximum number of such lines in a row. */
+const lineHeight = 19
+const mostLines = { wide: 3, narrow: 8 }
 /** Time that the pointer rests on a cell before its whole value is shown, in milliseconds. */
 const rest = 400
 
@@ -33,7 +37,8 @@ export interface TableProps {
   /** Set to the table element, which can have the focus. */
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
-  readonly view: View
+  /** Module that shows rows of JSON; `undefined` for a table. */
+  readonly json: Json | undefined
   readonly tracks: Tracks
   readonly layout: Layout
   readonly changed: ReadonlySet<string>
@@ -56,11 +61,13 @@ export interface TableProps {
 }
 
 export function ItemTable(props: TableProps) {
-  const { grid, items, view, tracks, layout, changed, active, column, selection } = props
+  const { grid, items, json, tracks, layout, changed, active, column, selection } = props
   const { onLayout, onRoom, onColumns, onActive, onColumn, onOpen, onPeek, onKey } = props
   const isNarrow = useMedia('(width < 40rem)')
+  const view = json ? 'json' : 'table'
   const look = view === 'table' && isNarrow ? 'cards' : view
-  const rowHeight = isNarrow && view === 'json' ? narrowJsonHeight : rowHeights[look]
+  const [lines, setLines] = useState(1)
+  const rowHeight = rowHeights[look] + (json ? lines * lineHeight : 0)
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
@@ -97,8 +104,22 @@ export function ItemTable(props: TableProps) {
     const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
     setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
   }
+  /** Gives rows of JSON as many lines as half of the rendered items need. */
+  const measure = () => {
+    if (!json || !grid.current) return
+    const texts = grid.current.querySelectorAll('td > :last-child')
+    const heights = Array.from(texts, ({ scrollHeight }) => scrollHeight)
+    const [middle = 0] = heights.sort((one, other) => one - other).slice(heights.length / 2)
+    setLines(
+      Math.min(Math.round(middle / lineHeight) || 1, mostLines[isNarrow ? 'narrow' : 'wide']),
+    )
+  }
+  useLayoutEffect(measure, [json, tracks, isNarrow])
   useEffect(() => {
-    const observer = new ResizeObserver(draw)
+    const observer = new ResizeObserver(() => {
+      draw()
+      measure()
+    })
     if (grid.current) observer.observe(grid.current)
     return () => observer.disconnect()
   }, [count, rowHeight, tracks])
@@ -215,14 +236,11 @@ export function ItemTable(props: TableProps) {
         onScroll={draw}
         onFocus={() => !isListed && goTo(topRow())}
         style={{
-          '--tracks': `${widths
-            .map((width, place) =>
-              place === names.length ? `minmax(${width}ch,1fr)` : `${width}ch`,
-            )
-            .join(' ')} ${hidden > 0 ? `${moreWidth}ch` : ''}`,
+          '--tracks': tracks.css,
           '--width': `${(starts.at(-1) ?? 0) + (hidden > 0 ? moreWidth : 0)}ch`,
           '--pinned': `${pinnedWidth}ch`,
           '--row-height': `${rowHeight}px`,
+          '--lines': lines,
           ...Object.fromEntries(
             starts.slice(0, pinned).map((start, at) => [`--left-${at}`, `${start}ch`]),
           ),
@@ -261,7 +279,8 @@ export function ItemTable(props: TableProps) {
               }}
             >
               <Cells
-                {...{ item, look, columns, drawn }}
+                {...{ item, json, look, columns, drawn }}
+                isRestShown={tracks.hasRest && look === 'table'}
                 active={item.id === active ? activeColumn : undefined}
                 isSelected={selection.has(item)}
               />

@@ -46,7 +46,7 @@ export function Toolbar(props: ToolbarProps) {
   return (
     <div class="line toolbar">
       <Button class="main" onClick={onNew}>
-        <Icon path={plus} /> New item
+        <Icon path={plus} /> <span class="word">New item</span>
       </Button>
       <label class="search">
         <Icon path={magnifier} />

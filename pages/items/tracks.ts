@@ -3,7 +3,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
 import { inOrder, type Layout } from './layout.js'
-import { type Shape, widthOf } from './overview.js'
+import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
 export const narrowest = 5
@@ -11,8 +11,10 @@ export const narrowest = 5
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
-/** Smallest part of its width with which the last column is still shown, rather than counted. */
+/** Smallest part of its width with which a last column of long values is still shown, rather than counted. */
 const leastPart = 0.5
+/** Minimum width of a column that lists the members without a column, in characters. */
+const leastRest = 24
 /** Width of the head that counts the members without a column, in characters. */
 export const moreWidth = 6
 
@@ -36,30 +38,37 @@ export interface Tracks {
   readonly starts: readonly number[]
   /** Number of members of the first items that have no column. */
   readonly hidden: number
+  /** Whether these members have the rest of the room as a column of their own. */
+  readonly hasRest: boolean
+  /** Tracks of the grid, in the syntax of CSS. */
+  readonly css: string
 }
 
 /**
  * Returns the columns that the user has chosen, or as many members as there is room for, in the order in which they
- * first appear. While the page is open, columns keep their places and never become narrower by themselves, so that the
- * text moves little while people read.
+ * first appear. If not all fit, only members that most items have get columns. While the page is open, columns keep
+ * their places and never become narrower by themselves, so that the text moves little while people read.
  * @param room width for the columns, in characters; `undefined` while it is not known.
+ * @param isListed whether the list is complete. Until then, no column has a place to keep.
  */
 export function useTracks(
   project: string | null | undefined,
   shape: Shape,
   layout: Layout,
   room: number | undefined,
+  isListed: boolean,
 ): Tracks {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  const places = useRef(new Map<typeof project, ReadonlySet<string>>())
+  /** Members of each project in order, and whether most items had them when they first appeared. */
+  const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
-    const now = new Set(['project_id', ...found])
-    const before = [...(places.current.get(project) ?? [])].filter((name) => now.has(name))
-    const ordered = new Set([...before, ...now])
-    places.current.set(project, ordered)
-    return [...ordered]
-  }, [project, found])
+    const before = places.current.get(project) ?? new Map<string, boolean>()
+    const now = new Map(['project_id', ...found].map((name) => [name, shape.isCommon(name)]))
+    const ordered = new Map([...before, ...now, ...before].filter(([name]) => now.has(name)))
+    if (isListed) places.current.set(project, ordered)
+    return ordered
+  }, [project, found, isListed])
 
   const widthOfColumn = (name: string) => {
     if (name === 'id') return idWidth
@@ -68,15 +77,31 @@ export function useTracks(
     widestShown.current.set(name, width)
     return width
   }
-  const candidates = inOrder(layout.names ?? all, layout.pinned)
-  const { count, last } =
-    layout.names || room === undefined
-      ? { count: candidates.length }
-      : fitting(candidates.map(widthOfColumn), room)
-  const shown = JSON.stringify(candidates.slice(0, count))
+  const isLong = (name: string) => (lengths.get(name) ?? 0) >= long
+  const candidates = inOrder(layout.names ?? [...all.keys()], layout.pinned)
+  const isCommon = (name: string) => all.get(name) || layout.pinned.includes(name)
+  const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
+  let left = (room ?? Infinity) - idWidth
+  const areAll = layout.names !== undefined || total <= left
+  left -= moreWidth
+  const common = areAll ? candidates : candidates.filter(isCommon)
+  /** Index of the first column that does not fit. */
+  const end = areAll
+    ? -1
+    : common.findIndex((name) => {
+        left -= widthOfColumn(name)
+        return left < 0
+      })
+  const cut = common[end]
+  // A last column of long values may be narrower than they are, so that little of the room is left empty.
+  const last = cut !== undefined && isLong(cut) ? widthOfColumn(cut) + left : 0
+  const isCut = cut !== undefined && last >= widthOfColumn(cut) * leastPart
+  const fit = end < 0 ? common : common.slice(0, Math.max(1, isCut ? end + 1 : end))
+  const hasRest = !areAll && end < 0 && left >= leastRest
+  const shown = JSON.stringify(fit)
   const columns = useMemo(
     () =>
-      ['id', ...candidates.slice(0, count)].map((name, place) => {
+      ['id', ...fit].map((name, place) => {
         const isPinned = place === 0 || layout.pinned.includes(name)
         return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }
       }),
@@ -84,37 +109,28 @@ export function useTracks(
   )
   const chosen = new Map(layout.widths)
   const tracks = columns.map(
-    ({ name, place }) =>
-      chosen.get(name) ?? (place === count ? last : undefined) ?? widthOfColumn(name),
+    ({ name }) => chosen.get(name) ?? (isCut && name === cut ? last : widthOfColumn(name)),
   )
-  const hidden = all.filter((name) => !columns.some((column) => column.name === name)).length
+  const hidden = [...all.keys()].filter((name) => !fit.includes(name)).length
+  // What is left of the room goes to the list of other members, else to long values, else to the last column.
+  const growing = hasRest ? [] : fit.filter((name) => isLong(name) && !chosen.has(name))
+  if (!hasRest && growing.length === 0) growing.push(fit.at(-1) ?? 'id')
+  const grown = growing.join()
   return useMemo(() => {
     const starts = [0]
     for (const width of tracks) starts.push((starts.at(-1) ?? 0) + width)
+    const css = columns.map(({ name }, place) =>
+      growing.includes(name) ? `minmax(${tracks[place]}ch,1fr)` : `${tracks[place]}ch`,
+    )
+    if (hidden > 0) css.push(hasRest ? '1fr' : `${moreWidth}ch`)
     return {
       columns,
       names: columns.slice(1).map(({ name }) => name),
       widths: tracks,
       starts,
       hidden,
+      hasRest,
+      css: css.join(' '),
     }
-  }, [columns, tracks.join(), hidden])
-}
-
-/**
- * Returns how many columns fit beside the id, at least 1. If not all fit, a further head counts the rest, and the last
- * column may be narrower than its values, so that little of the room is left empty.
- */
-function fitting(widths: readonly number[], room: number): { count: number; last?: number } {
-  let left = room - idWidth
-  if (widths.reduce((sum, width) => sum + width, 0) <= left) return { count: widths.length }
-  left -= moreWidth
-  let count = 0
-  for (const width of widths) {
-    if (left < Math.max(narrowest + space, width * leastPart)) break
-    count += 1
-    if (left < width) return { count, last: left }
-    left -= width
-  }
-  return { count: Math.max(1, count) }
+  }, [columns, tracks.join(), hidden, hasRest, grown])
 }

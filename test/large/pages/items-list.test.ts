@@ -213,12 +213,13 @@ test('columns are the members in the order in which they first appear', () => {
   const shape = overview.shapeOf(undefined)
   assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__'])
   assert.deepEqual([...overview.projects], [['p', 4]])
+  assert.deepEqual(shape.names.map(shape.isCommon), [false, true, false, false])
   overview.add(itemOf(textOf('y', `"a":"${'x'.repeat(99)}"`)))
   overview.add(itemOf(textOf('z', '"c":[1,[2,3],"4,5"]')))
   overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
   assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__', 'd'])
   const widths = ['a', 'b', 'c', 'd'].map((name) => shape.widths.get(name))
-  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits; ten characters are wide
+  assert.deepEqual(widths, [24, 1, 13, 21]) // letters are narrower than digits; ten characters are wide
 })
 
 test('a new item has the members of most items of its project, each with an empty value of its type', () => {

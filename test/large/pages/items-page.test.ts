@@ -241,7 +241,7 @@ describe('the items page', inChromium, () => {
       '["title", "a1"].map((name) => [...document.querySelectorAll("th")].find((head) => head.textContent === name).offsetWidth)',
     )
     assert.ok((widths[0] ?? 0) > 2 * (widths[1] ?? 0), `${widths}`)
-    await page.cell('project_id: null, odd: 1.50, even: "2"').waitFor()
+    await page.cell('project_id: null odd: 1.50 even: "2"').waitFor()
     // Checks the page at the beginning of the animation that marks all rows as changed.
     await inEachScheme(page, async () => {
       // An animation keeps the colours of the scheme in which it began.
@@ -273,7 +273,7 @@ describe('the items page', inChromium, () => {
       ["plain", '"12"', "12", "true", "[1]", "null"].map((text) => {
         const cell = [...document.querySelectorAll("td")].find((cell) => cell.textContent === text)
         const { textAlign, color, fontStyle } = getComputedStyle(cell)
-        return textAlign + color + fontStyle
+        return textAlign + color + fontStyle + getComputedStyle(cell, '::before').content
       })`)
     assert.equal(new Set(looks).size, 5, `${looks}`) // a string of digits keeps its quotes
     assert.equal(looks[0], looks[1])
@@ -733,19 +733,25 @@ describe('the items page', inChromium, () => {
       await page.choose('Discard')
 
       await page.getByLabel('JSON', { exact: true }).check()
-      const [lefts, lines] = await page.evaluate<[number[], number]>(`(() => {
+      await page.locator('.whole').first().waitFor()
+      const [lefts, lines, broken] = await page.evaluate<[number[], number[], number]>(`(() => {
         const cells = [...document.querySelectorAll('.grid :is(th, td)')]
         const start = ({ lastChild }) => {
           const range = document.createRange()
           range.selectNodeContents(lastChild)
           return range.getClientRects()[0].left
         }
-        const { lineHeight, paddingTop } = getComputedStyle(cells[1])
-        const lines = (cells[1].parentElement.clientHeight - parseFloat(paddingTop)) / parseFloat(lineHeight)
-        return [cells.map(start), lines]
+        const texts = [...document.querySelectorAll('.grid td > :last-child')]
+        const lines = texts.map(({ clientHeight }) => clientHeight / parseFloat(getComputedStyle(cells[1]).lineHeight))
+        const space = parseFloat(getComputedStyle(cells[1]).paddingTop) * 2 + 1
+        const fitting = texts.filter((text) => text.clientHeight + space === text.closest('tr').offsetHeight)
+        const broken = [...document.querySelectorAll('.whole')].filter((each) => each.textContent.length < 43 && each.clientHeight > 20)
+        return [cells.map(start), [fitting.length / texts.length, Math.max(...lines)], broken.length]
       })()`)
       assert.equal(new Set(lefts).size, 1, `the head and the rows begin at ${lefts}`)
-      assert.ok(lines >= (screen === 'wide' ? 3 : 7), `there is space for ${lines} lines`)
+      const [full = 0, most = 0] = lines
+      assert.ok(full >= 0.5 && most > 1, `${full} of the rows have no empty line, of ${most} lines`)
+      assert.equal(broken, 0, 'members that fit into a line are broken')
       await check()
       await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {

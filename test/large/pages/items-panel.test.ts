@@ -122,6 +122,16 @@ describe('the panel beside the list', inChromium, () => {
     await page.save()
     const { text } = await own.call('GET', '/items')
     assert.ok(text.includes('"name": "typed",\n  "n": 0}'), text)
+
+    // It has the project of the active row, and the members of that project.
+    await createdBy(own, '{"city":"Bern"}', '"places"')
+    await page.cell('"Bern"').click()
+    await page.keyboard.press('n')
+    await hasInEditor(page, '{  "project_id": "places",  "city": ""}')
+    const heights = await page.evaluate<number[]>(
+      '[".editor", ".panel"].map((part) => document.querySelector(part).offsetHeight)',
+    )
+    assert.ok((heights[0] ?? 0) > 0.75 * (heights[1] ?? 0), `editor and panel: ${heights}`)
   })
 })
 

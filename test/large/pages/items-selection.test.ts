@@ -86,7 +86,12 @@ describe('selected items', inChromium, () => {
   test('the checkbox in the head selects all rows, and keys then act on them', async () => {
     const { page } = await openNumbers(3)
     await page.counts('3 items')
+    const topOfRows = () =>
+      page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top')
+    const top = await topOfRows()
     await page.getByLabel('Select all rows').click()
+    await page.getByRole('region', { name: 'Selection' }).waitFor()
+    assert.equal(await topOfRows(), top, 'the rows moved when the selection bar appeared')
     await page.keyboard.press('Delete')
     await page.getByRole('dialog', { name: 'Delete 3 items?' }).waitFor()
     await page.keyboard.press('Escape')

@@ -1,0 +1,27 @@
+/** The JSON of an item in its row, which breaks into lines between members. @module */
+
+import { coloured } from '../shared/json-colours.js'
+import { membersOf } from './members.js'
+
+/** Maximum number of characters of an item's JSON in its row. */
+const longest = 800
+/** Length from which a member is divided before the members in it, in characters. */
+const long = 60
+/** Matches the place before a member at any depth. */
+const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
+
+export function JsonText({ text }: { text: string }) {
+  const start = text.slice(0, longest)
+  const places = Array.from(membersOf(start), ({ start }) => start)
+  const members = [0, ...places.slice(1)].map((place, at) => start.slice(place, places[at + 1]))
+  const parts = members.flatMap((member) => (member.length > long ? member.split(inner) : member))
+  return (
+    <span>
+      {parts.map((part, at) => (
+        <span key={at} class="whole">
+          {coloured(part)}
+        </span>
+      ))}
+    </span>
+  )
+}
