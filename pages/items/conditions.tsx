@@ -54,7 +54,6 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
             </select>
             {test !== 'is absent' && (
               <input
-                type="search"
                 aria-label="Value"
                 placeholder={test === 'contains' ? 'text' : 'text or JSON'}
                 value={value}

@@ -117,9 +117,10 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
       for (const { name, valueStart, end } of members) {
         const first = text.charAt(valueStart)
         const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
-        // On average, letters are narrower than digits. Strings are shown without their quotes.
+        // On average, letters are narrower than digits. Strings have no quotes, and nested values a smaller font.
         const isNumeric = /[-\d]/.test(first)
-        const narrower = Math.ceil(0.9 * widthOf(shown)) - (first === '"' ? 2 : 1)
+        const isString = first === '"'
+        const narrower = Math.ceil((isString ? 0.93 : 0.88) * widthOf(shown)) - (isString ? 2 : 1)
         const width = isNumeric ? widthOf(shown) : narrower
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
         if (!isNumeric) notNumeric.add(name)
