@@ -25,3 +25,10 @@ export function JsonText({ text }: { text: string }) {
     </span>
   )
 }
+
+/** Returns the height that is enough for half of the rendered rows, in CSS pixels. */
+export function heightOfMost(grid: HTMLElement): number {
+  const texts = grid.querySelectorAll('td > :last-child')
+  const heights = Array.from(texts, ({ scrollHeight }) => scrollHeight)
+  return heights.sort((one, other) => one - other)[Math.floor(heights.length / 2)] ?? 0
+}

@@ -16,8 +16,6 @@ import { moreWidth, type Tracks } from './tracks.js'
 import { useMedia } from './use-media.js'
 
 export type View = 'table' | 'json'
-
-/** The module for rows of JSON, which is loaded when it is first needed. */
 export type Json = typeof import('./json-text.js')
 
 /** Look of the rows. On a narrow screen, the rows of a table are cards. */
@@ -104,15 +102,9 @@ export function ItemTable(props: TableProps) {
     const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
     setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
   }
-  /** Gives rows of JSON as many lines as half of the rendered items need. */
   const measure = () => {
-    if (!json || !grid.current) return
-    const texts = grid.current.querySelectorAll('td > :last-child')
-    const heights = Array.from(texts, ({ scrollHeight }) => scrollHeight)
-    const [middle = 0] = heights.sort((one, other) => one - other).slice(heights.length / 2)
-    setLines(
-      Math.min(Math.round(middle / lineHeight) || 1, mostLines[isNarrow ? 'narrow' : 'wide']),
-    )
+    const needed = ((json && grid.current && json.heightOfMost(grid.current)) ?? 0) / lineHeight
+    setLines(Math.min(Math.round(needed) || 1, mostLines[isNarrow ? 'narrow' : 'wide']))
   }
   useLayoutEffect(measure, [json, tracks, isNarrow])
   useEffect(() => {
