@@ -8,8 +8,8 @@ import { fail } from './options.js'
 import { scratch } from './processes.js'
 
 /**
- * Builds the service at a git revision with the build command of this revision, in a folder that is removed at the end
- * of the run.
+ * Builds the service at a git revision, with the build command of that revision. The folder of the build is removed at
+ * the end of the run.
  * @param revision anything that git accepts as a commit: a hash, a tag, `main`, `HEAD~3`
  * @returns the abbreviated hash of the commit, and the folder of the build
  */

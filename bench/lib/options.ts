@@ -28,7 +28,7 @@ export function integer(name: string, text: string, minimum = 1) {
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** Returns the elements of `all` that a comma-separated list names. Without a list, returns all of them. */
+/** Returns the elements of `all` that a comma-separated list names; without a list, returns all elements. */
 export function chosen<T extends { name: string }>(
   name: string,
   list: string | undefined,

@@ -1,4 +1,4 @@
-/** Medians and other quantiles. */
+/** Computes medians and other quantiles. */
 
 export function median(numbers: number[]) {
   return quantile(numbers, 0.5)

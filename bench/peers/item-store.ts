@@ -12,7 +12,7 @@ import type { Side } from './sides.js'
 const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
 export default itemStore
 
-/** Side `item-store-redis`: this service with items on a Redis server, which runs on another core. */
+/** Side `item-store-redis`: this service with its items on a Redis server. The Redis server runs on another core. */
 export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
