@@ -119,7 +119,7 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** Checks the page in its current state against all rules of axe-core, best practices included. */
+/** Checks the page in its current state against all rules of axe-core, including best practices. */
 export async function assertAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')

@@ -12,7 +12,7 @@ interface Seen {
   readonly texts: readonly string[]
   /** All wanted texts that each item has had since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>
-  /** The items that were wanted during the whole time since the list was requested. */
+  /** The items that have been wanted ever since the list was requested. */
   readonly constant: Set<ItemId>
 }
 

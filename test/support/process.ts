@@ -1,4 +1,4 @@
-/** The memory of processes, and free ports of this machine. */
+/** Measures the memory of processes, and finds free ports on this machine. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

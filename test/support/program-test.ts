@@ -23,7 +23,7 @@ export function programTest(
 
 /**
  * Returns options for tests that need a program.
- * @param missing the name of the program if it is missing.
+ * @param missing name of the program, if the program is missing.
  * @throws {Error} if the program is missing and `CI=true`.
  */
 export function unlessMissing(missing: string | false): { skip: string | false } {

@@ -1,7 +1,8 @@
 /** Random numbers that are the same in every run. */
 
 /**
- * Creates Park and Miller's generator, which returns whole numbers from 0 up to, but not including, a limit.
+ * Creates Park and Miller's random number generator. It returns whole numbers that are at least 0 and less than a
+ * limit.
  * @param seed whole number from 1 to 2,147,483,646.
  */
 export function randomNumbers(seed = 1): (limit: number) => number {

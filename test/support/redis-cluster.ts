@@ -15,7 +15,7 @@ export interface ClusterNode extends OwnRedis {
 export interface OwnCluster {
   /** Value for `STORE_URL`, with the addresses of one master and one replica. */
   readonly url: string
-  /** Three masters, then three replicas. */
+  /** The three masters, followed by the three replicas. */
   readonly nodes: readonly ClusterNode[]
   /** Starts all nodes and waits until they serve all slots. Does nothing if `redis-server` is not installed. */
   start(): Promise<void>

@@ -11,7 +11,7 @@ export interface RedisProxy {
   sent(text: string): number
   /** Holds back all replies after a call with `true`. A call with `false` sends the held replies. */
   hold(isHeld: boolean): void
-  /** Replaces all later replies of the server with a text, or sends them unchanged if the text is `undefined`. */
+  /** Replaces all later replies of the server with a text. With `undefined`, later replies are sent unchanged. */
   replaceReplies(text: string | undefined): void
   /** Connects later clients to another server. Existing connections keep their server. */
   moveTo(redis: OwnRedis): void

@@ -13,7 +13,7 @@ import { readText } from './tools.js'
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Defines tests that need a Redis server. Without Redis, the tests are skipped, or fail in CI. */
+/** Defines tests that need a Redis server. If Redis is not installed, the tests are skipped, or, in CI, fail. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }

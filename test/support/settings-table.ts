@@ -1,4 +1,7 @@
-/** Makes the table of settings in docs/reference/settings.md from the settings in src; `npm run docs` writes it. */
+/**
+ * Makes the table of settings from the settings in src. `npm run docs` writes the table into
+ * docs/reference/settings.md.
+ */
 
 import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'

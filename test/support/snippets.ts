@@ -10,14 +10,14 @@ import { readText } from './tools.js'
 
 /** A fenced code block of a Markdown file. */
 export interface Snippet {
-  /** The word after the opening fence, such as `sh` or `json`; it may be empty. */
+  /** The word after the opening fence, such as `sh` or `json`, or an empty text. */
   readonly language: string
   readonly text: string
   /** File and line of the opening fence, for error messages. */
   readonly place: string
 }
 
-/** Matches a fenced code block, which is indented if it belongs to a list. */
+/** Matches a fenced code block. A block that belongs to a list is indented. */
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
 /**

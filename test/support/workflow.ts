@@ -18,7 +18,7 @@ interface Bundler {
 
 let parser: WorkflowParser | undefined
 
-/** Returns the errors that GitHub's own parser, with its published schema, finds in a workflow. */
+/** Checks a workflow with GitHub's own parser and published schema. @returns the errors that the parser finds. */
 export function workflowErrors(content: string): string[] {
   parser ??= loadParser()
   const trace = new parser.NoOperationTraceWriter()
