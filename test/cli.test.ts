@@ -46,7 +46,10 @@ function folderWith(env: string): string {
   return folder
 }
 
-/** Returns the paths of all files that a command loads, except Node's own, relative to the root of the repository. */
+/**
+ * Returns the paths of all files that a command loads, relative to the root of the repository. Leaves out Node's own
+ * files.
+ */
 function loadedBy(args: string[]): string[] {
   const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }
@@ -59,7 +62,7 @@ const long = 'x'.repeat(300)
 /** Base URL with a port on which nothing listens. */
 const baseUrl = 'http://127.0.0.1:9/api/v1'
 
-/** Invalid command lines, each with the error message after `item-store: `. */
+/** Invalid command lines, each with the error message that follows `item-store: `. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
   fly: /unknown command "fly"; expected serve, dev, token, openapi or conformance/,

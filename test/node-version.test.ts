@@ -1,4 +1,7 @@
-/** Tests the message for an old Node.js or another runtime. test/large/package/checkout.test.ts runs Node.js 18. */
+/**
+ * Tests the error message on an old Node.js or another runtime. For Node.js 18, see
+ * test/large/package/checkout.test.ts.
+ */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

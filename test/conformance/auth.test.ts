@@ -10,7 +10,7 @@ import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
 
-/** Returns one request to each item endpoint, with a valid body if the endpoint takes one. */
+/** Returns a request to each item endpoint. An endpoint that takes a body gets a valid body. */
 function requestsTo({ id }: Item, project_id: string) {
   const body = JSON.stringify({ data: {}, project_id })
   return [

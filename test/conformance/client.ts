@@ -88,7 +88,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
 }
 
 /**
- * Sends one request, on a connection of its own.
+ * Sends one request, on a new connection.
  * @param target request target, sent unchanged in the request line, even if it is invalid.
  */
 export async function send(

@@ -1,4 +1,4 @@
-/** Checks of responses, as far as the specification defines them. */
+/** Checks responses against the specification. */
 
 import assert from 'node:assert/strict'
 import type { Answer, Service } from './client.js'
@@ -27,7 +27,9 @@ export function record(value: unknown): Record<string, unknown> {
   return value
 }
 
-/** Returns the session id of a body: at the top level, or inside `detail` for an error (spec §1.4, §7). */
+/**
+ * Returns the session id of a body. It is at the top level or, in an error response, inside `detail` (spec §1.4, §7).
+ */
 export function sessionIdOf(answer: Answer): string {
   const { session_id, detail } = record(answer.json())
   const value = session_id ?? (isRecord(detail) ? detail.session_id : undefined)

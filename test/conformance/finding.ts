@@ -27,7 +27,7 @@ export class Finding extends Error {
   }
 }
 
-/** Returns the message of a failed test from an event of Node's test runner. */
+/** Returns the message of a failed test, taken from an event of Node's test runner. */
 export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
@@ -78,7 +78,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** Formats a request as a shell command. The person who runs it has to set `$TOKEN` and `$SIGNATURE`. */
+/** Formats a request as a shell command. The person who runs the command has to set `$TOKEN` and `$SIGNATURE`. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]

@@ -40,7 +40,7 @@ const withBody = [
 const list = { title: 'list', method: 'GET', path: '/items', status: 200 }
 type Row = (typeof withBody)[number] | typeof list
 
-/** Sends the request of a table row, for an existing item, and checks the status of the response. */
+/** Creates an item, sends the request of a table row for the item, and checks the status of the response. */
 async function answerTo({ title: _, status, ...row }: Row, headers = {}): Promise<Answer> {
   const { method, path, token = service.validToken(), ...rest } = { token: undefined, ...row }
   const { id } = await create(service, {})

@@ -1,7 +1,7 @@
 /**
- * The service under test. `BASE_URL` names a service with any implementation of the interface, and ends with `/api/v1`.
- * `JWT_SECRET` must then be the secret of that service. Without `BASE_URL`, each test file starts this service in a
- * process of its own.
+ * The service under test. `BASE_URL` names any implementation of the interface, and ends with `/api/v1`. If `BASE_URL`
+ * is set, `JWT_SECRET` must be the secret of the named service. Without `BASE_URL`, each test file starts this service
+ * in a separate process.
  */
 
 import { type Service, serviceAt } from './client.js'

@@ -26,7 +26,7 @@ async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): 
   return await wholeText(socket) // throws if the connection is reset
 }
 
-/** Splits a text into responses. @throws {AssertionError} if the last response is cut short. */
+/** Splits a text into responses. @throws {AssertionError} if the last response is incomplete. */
 function responsesIn(text: string): readonly RawAnswer[] {
   const reader = answerReader()
   reader.take(Buffer.from(text, 'latin1'))

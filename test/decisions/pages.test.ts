@@ -301,7 +301,7 @@ async function htmlOf(path: string, accept: string, own: Service = service): Pro
   return html
 }
 
-/** Requests a path. @returns the headers and the body as it was sent, which may be compressed. */
+/** Requests a path. @returns the headers, and the body as sent, which may be compressed. */
 async function getBytes(path: string, accept: string | undefined, own: Service = service) {
   return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
     const headers = accept === undefined ? {} : { 'accept-encoding': accept }
