@@ -1,6 +1,6 @@
 /**
- * Run by `npm version` before its commit: gives the changes under "Unreleased" their version and date, and updates the
- * version in the documents that name it.
+ * Run by `npm version` before its commit: moves the unreleased changes under a heading with the version and date, and
+ * updates the version in the documents that name it.
  */
 
 import { execFileSync } from 'node:child_process'

@@ -12,8 +12,8 @@ import { readFile } from 'node:fs/promises'
 const maxSecrets = 3
 
 /**
- * Interval between two reads of the secret file, in milliseconds. File system events would not be reliable: they miss
- * changes before the first event, and the replacement of a symbolic link, which is how Kubernetes updates files.
+ * Interval between two reads of the secret file, in milliseconds. File system events would not be reliable. They miss
+ * changes before the first event. They also miss the replacement of a symbolic link, by which Kubernetes updates files.
  */
 const interval = 500
 
@@ -74,7 +74,8 @@ function take(followed: SecretFile, read: () => Buffer): void {
 
 /** @throws {Error} with a message that contains no part of the file. */
 function parseSecrets(text: string): string[] {
-  // Decoding replaces invalid bytes with U+FFFD. This would turn many different secrets into one that is easy to guess.
+  // Decoding replaces invalid bytes with U+FFFD, which would turn many different secrets into one that is easy to
+  // guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   if (secrets.length === 0) throw new Error('it has no secret')

@@ -92,7 +92,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Encoding replaces invalid Unicode with U+FFFD. This would turn many different secrets into one that is easy to
+  // Encoding replaces invalid Unicode with U+FFFD, which would turn many different secrets into one that is easy to
   // guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)

@@ -80,8 +80,8 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Changes an item: reads it, calls `change`, and writes the result unless the item has changed in the meantime.
-   * After such a conflict, starts over, up to 100 times. Keeps the `project_id` unless the data contains one.
+   * Changes an item: reads it, calls `change`, and writes the result unless the item has changed in the meantime. After
+   * a conflict, starts over, up to 100 times. Keeps the `project_id` unless the data contains one.
    * @param change may be called more than once. If it returns `undefined`, the item is not changed.
    * @returns the current item.
    * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` after 100 conflicts.

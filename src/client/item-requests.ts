@@ -185,7 +185,7 @@ export function jsonText(text: string): string {
 /**
  * Returns the body of a create or replace.
  * @param data the JSON text of an object.
- * @param projectId by default, the `project_id` in the data, because the service ignores that member of the data.
+ * @param projectId the item's project; by default, the `project_id` in the data, which the service itself ignores.
  * @throws {TypeError} for a lone surrogate, or a project that is not a string. `JSON` would turn 1e400 into `null`.
  */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {

@@ -54,7 +54,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** Returns whether two names differ by at most a number of missing, added, replaced or swapped characters. */
+/** Returns whether two names differ by at most a given number of missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

@@ -201,7 +201,7 @@ const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
  */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
-  const time = Number(number) * durations[unit as keyof typeof durations] // `unit` is a key, or is missing and gives NaN
+  const time = Number(number) * durations[unit as keyof typeof durations] // `unit` may be `undefined`, which gives NaN
   return Number.isSafeInteger(time) ? time : undefined
 }
 

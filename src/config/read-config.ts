@@ -12,7 +12,7 @@ import {
 } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Host addresses that mean every address of the machine. */
+/** Values of `HOST` that stand for all addresses of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>

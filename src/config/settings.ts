@@ -202,7 +202,7 @@ export function limitsFor({
     /**
      * Maximum memory for pipelined requests that wait for an earlier request, across all connections. Beyond this
      * limit, the connections that hold the most memory are closed. A connection holds at most 16 short requests and 64
-     * KiB of further input. So 300 clients can keep sending requests without reading any response.
+     * KiB of further input. Therefore, 300 clients can keep sending requests without reading any response.
      */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /**
