@@ -59,7 +59,7 @@ export interface ItemStoreOptions {
    */
   readonly failures?: Failures | undefined
   /**
-   * Text from which the ids of new items are derived. After a reset, the same ids start over. By default, ids are
+   * Text from which the ids of new items are derived. After a reset, the same ids are used again. By default, ids are
    * random.
    */
   readonly ids?: string | undefined
@@ -245,7 +245,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** @throws {UsageError} if a text is unusable. A function is not checked here: its result is checked on each call. */
+/** @throws {UsageError} if a text is unusable. The result of a function is checked on each call instead. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

@@ -76,8 +76,8 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           const before = resets
           const time = randomInt(delay.min, delay.max + 1)
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // A request that was delayed during a reset fails. If it created an item, it would take an id from the next
-          // test.
+          // A request that was delayed during a reset fails. If the request created an item, it would take an id from
+          // the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
         }
         await handle(exchange)

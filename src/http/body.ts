@@ -139,7 +139,7 @@ export function createBodyReader(
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, whose listener would keep the body
+      request.off('data', receivePart) // an idle connection keeps its last request; a listener would keep the body
     }
 
     /**

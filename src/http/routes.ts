@@ -152,9 +152,9 @@ function createHealthCheck(
 }
 
 /**
- * Returns the handler of the OpenAPI document (interface §4.7). The document is built on the first request, so that it
- * does not delay the start. Each response gets the origin that its client used. The complete document is not cached,
- * because clients may send any `Host`.
+ * Returns the handler of the OpenAPI document (interface §4.7). The document is built on the first request, so that
+ * building it does not delay the start. Each response gets the origin that its client used. The complete document is
+ * not cached, because clients may send any `Host`.
  */
 function createDocumentHandler(
   { trustedProxies }: Pick<Config, 'trustedProxies'>,

@@ -5,8 +5,8 @@ import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
 /**
- * Returns a store whose list has this text and no known length. Also counts the lists that were opened, and the lists
- * that are open at a time.
+ * Returns a store whose list has this text and no known length. Also counts the lists that have been opened, and the
+ * lists that are still open.
  */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }

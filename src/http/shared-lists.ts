@@ -27,7 +27,7 @@ export class SharedLists {
   readonly #store: Pick<ItemStore, 'list'>
   readonly #maxBytes: number
   #heldBytes = 0
-  /** Settles when it is the turn of the next list that is too long to be shared. */
+  /** Settles when the next list that is too long to be shared gets its turn. */
   #turn: Promise<void> = Promise.resolve()
 
   /** @param maxBytes memory limit for all shared lists together, in bytes. */

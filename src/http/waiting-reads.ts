@@ -45,7 +45,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
   /**
    * Returns a function that reads an item or list. If the client already has the current state, the function waits for
-   * a change, for as long as the client prefers. It throws `ApiError` `PRECONDITION_FAILED`, and the errors of `read`.
+   * a change, for as long as the client prefers. The function throws `ApiError` `PRECONDITION_FAILED`, and the errors
+   * of `read`.
    * @param read reads the state. If there is no such item, `read` and the returned function return `undefined`.
    * @param watchedBy returns, for a key, the item id or the project that the store has to watch.
    */

@@ -80,7 +80,9 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** A documented header. All are exposed, except `Cache-Control`, which every page may read (Fetch standard §2.2.2). */
+/**
+ * A documented header: either an exposed header, or `Cache-Control`, which every page may read (Fetch standard §2.2.2).
+ */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {

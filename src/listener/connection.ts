@@ -45,8 +45,8 @@ export interface ConnectionOwner {
   readonly isStopping: boolean
   readonly turn: Turn
   /**
-   * Memory of the waiting requests of all connections. While this memory is crowded, further requests wait only as
-   * bytes.
+   * Memory of the waiting requests of all connections. While more than half of the limit is in use, further requests
+   * wait only as bytes.
    */
   readonly held: HeldBytes
   /** Called when a connection is ready for its next waiting request. The owner must later call `resume`. */
@@ -114,7 +114,7 @@ export class Connection implements Holder {
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
       // The parser also stops at a request for an upgrade: upgrades are not supported, and Node would not report errors
-      // in that request. After a late request, the parser stops because the rejection of that request must be the last
+      // in that request. After a late request, the parser stops, because the rejection of that request must be the last
       // response.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)

@@ -75,7 +75,7 @@ const idleCheckInterval = 50
  */
 const backlog = 4096
 
-/** Number of checks per timeout for idle and stalled connections. */
+/** Number of times that idle and stalled connections are checked within one timeout. */
 const checksPerTimeout = 4
 
 /**

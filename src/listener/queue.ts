@@ -21,7 +21,7 @@ interface Queued {
   bytes: number
 }
 
-/** The requests of a connection that wait for the request in progress. They are kept as Node's objects. */
+/** Requests that wait until the connection has answered the request in progress. They are kept as Node's objects. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
@@ -146,8 +146,8 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` calls this function again, because the closed connection holds fewer bytes. That call must not close
-    // another connection.
+    // `giveUp` calls this function again, for the bytes that the closed connection no longer holds. That call must not
+    // close another connection.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

@@ -1,4 +1,4 @@
-/** Lowers the priority of some threads of a process that has only one core. @module */
+/** Lowers the priority of V8's own threads in a process that has only one core. @module */
 
 import { readdirSync } from 'node:fs'
 import { availableParallelism, getPriority, setPriority } from 'node:os'
