@@ -1,7 +1,7 @@
 /**
- * Builds the pages into `dist/pages`. Each page has an `index.html`, and an `alone.html` without the link to the
- * other page, for services that serve only one page. Names of scripts and styles contain a hash of the content.
- * Each file also gets compressed copies, so that the service never compresses.
+ * Builds the pages into `dist/pages`. Each page has an `index.html`, and an `alone.html` without the link to the other
+ * page, for services that serve only one page. Names of scripts and styles contain a hash of the content. Each file
+ * also gets compressed copies, so that the service never compresses files.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -58,7 +58,7 @@ const compress = {
 
 /**
  * Replaces Vite's preload helper, which would load the imports of a lazy script in parallel. The page has already
- * loaded these imports, so the helper would be larger than what it could gain.
+ * loaded these imports, so the helper would cost more than it saves.
  * @type {import('vite').Plugin}
  */
 const plainImports = {

@@ -1,4 +1,4 @@
-/** An operation's code sample, the form that takes its place, and the examples or the received response below. @module */
+/** An operation's code sample or form, with the examples or the received response below. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Choice, CopyButton } from '../shared/components.js'
@@ -56,7 +56,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* The same button shows and hides the form, so that it keeps the focus. */}
+          {/* One button both shows and hides the form, so the button keeps the focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>

@@ -9,7 +9,7 @@ import { Method } from './operation.js'
 /** Whether the service also serves the items page. If not, the HTML of this page has no link to it. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
-/** The link to the items page: in the bar, or in the menu of a phone. */
+/** Link to the items page, in the bar or in the menu of a narrow screen. */
 export function ItemsLink() {
   return hasItemsPage ? (
     <a class="items" href={pagePaths.items}>
@@ -27,7 +27,7 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Text in which the filter searches, with path, statuses and codes. By default, it searches in the title. */
+  /** Text that the filter searches, with path, statuses and codes. By default, the filter searches the title. */
   readonly text?: string
 }
 
@@ -48,7 +48,7 @@ export function Contents({ document, operations }: ContentsProps) {
   const matching = (entries: readonly Entry[]) =>
     entries.filter(({ title, text = title }) => text.toLowerCase().includes(filter.toLowerCase()))
   const found = matching(parts)
-  // The names of models would be most of the contents, so they are folded until somebody looks for them.
+  // Most entries of the contents are models. The models stay folded until the user filters, or scrolls to them.
   const foundModels = filter || current === 'models' ? matching(models) : []
   const entry = ({ id, title, method }: Entry) => (
     <li key={id}>
@@ -94,7 +94,7 @@ export function Contents({ document, operations }: ContentsProps) {
   )
 }
 
-/** Returns the id of the section that is at 20% of the window's height. @param ids of all sections, top to bottom. */
+/** Returns the id of the section that is at 20% of the window's height. @param ids of all sections, in order. */
 function useCurrent(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState(ids[0])
   useEffect(() => {

@@ -18,7 +18,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const [loaded, setLoaded] = useState(samples)
   const load = () => void loadSamples().then(setLoaded, () => {})
   useEffect(load, [])
-  // Goes to the section that the address names after the `#`. The browser could not, as the section was missing.
+  // Goes to the section that the address names after the `#`. The browser could not, because the section was missing.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
   }, [])
@@ -64,7 +64,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   )
 }
 
-/** Returns the examples of required parameters by name. The forms start with them. */
+/** Returns the examples of required parameters by name: the initial values of the forms. */
 function examplesOf(operations: readonly Operation[]): Record<string, string> {
   const parameters = operations.flatMap(({ parameters }) => parameters)
   const required = parameters.filter(({ required }) => required)

@@ -7,7 +7,7 @@ import type { OpenApiDocument } from './openapi.js'
 
 load(document.getElementById('page') ?? document.body, document.getElementById('loading'))
 
-/** Shows the page in its place. @param loading what is shown until then, with a message and a hidden link to reload. */
+/** Renders the page into `place`. @param loading shown until then, with a message and a hidden link to reload. */
 async function load(place: HTMLElement, loading: HTMLElement | null): Promise<void> {
   try {
     const shown = <DocumentPage document={await fetchDocument()} />

@@ -92,7 +92,7 @@ function inPython({ operation, request: { method, url, headers, body } }: Call):
   return lines.join('\n')
 }
 
-/** Indents lines to be put between brackets, and ends each with a comma. */
+/** Indents the lines between two brackets, and ends each line with a comma. */
 function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
@@ -113,8 +113,8 @@ function asPython(json: string): string {
 }
 
 /**
- * Parses a JSON body. Returns `undefined` if JavaScript or Python would serialize the value to another text: they
- * change numbers with many digits, for example, or the order of some members. White space may differ.
+ * Parses a JSON body. Returns `undefined` if JavaScript or Python would serialize the value to a text that differs in
+ * more than white space. For example, both languages change long numbers or the order of some members.
  */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined

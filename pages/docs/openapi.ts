@@ -120,7 +120,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models with their names. No endpoint uses those that nothing in the document refers to. */
+/** Returns the models with their names. A model is unused if nothing in the document refers to it. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   const models = Object.entries(document.components.schemas)

@@ -1,4 +1,4 @@
-/** The documented responses of an operation: a list of all, and the examples of the chosen one. @module */
+/** The documented responses of an operation, and the examples of the chosen response. @module */
 
 import { Choice } from '../shared/components.js'
 import { Code } from './code.js'
@@ -20,7 +20,7 @@ export interface ResponsesProps {
   onStatus(status: string): void
 }
 
-/** Shows each status with its error codes and when they occur, in one line each. The open one is the chosen one. */
+/** Shows each status with its errors, and when each error occurs. The chosen status is open. */
 export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   return (
     <>

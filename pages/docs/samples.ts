@@ -1,5 +1,5 @@
 /**
- * Code samples that send the request of a form. They read the token from the environment variable `TOKEN`.
+ * Code samples that send the request of a form. The samples read the token from the environment variable `TOKEN`.
  *
  * @module
  */

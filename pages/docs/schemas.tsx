@@ -38,7 +38,7 @@ function Model([name, schema]: readonly [name: string, schema: Schema]) {
         </h3>{' '}
         <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
       </summary>
-      {/* Browsers open a model when a link leads to an element inside it. */}
+      {/* Browsers open a folded model when a link leads to an element inside the model. */}
       <div id={modelId(name)}>
         <Members schema={schema} />
       </div>
@@ -136,7 +136,7 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  // A model that is restricted with `allOf` has the members of the model, so the model is shown.
+  // Of a schema with `allOf`, only the first part is shown: the model. The other parts only restrict its values.
   const schemas = anyOf ?? allOf?.slice(0, 1)
   if (schemas === undefined) return simpleType(schema)
   return schemas.map((each, place) => [

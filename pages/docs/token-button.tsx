@@ -3,7 +3,7 @@
 import { Button } from '../shared/components.js'
 import { TokenForm, TokenWords } from '../shared/token.js'
 
-/** Enter in the field closes it, like Escape or a click elsewhere. */
+/** Enter closes the field, as do Escape and a click elsewhere. */
 export function TokenButton() {
   return (
     <>

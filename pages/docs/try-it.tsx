@@ -91,7 +91,7 @@ export function TryIt(props: TryItProps) {
         <>
           <label for={bodyId}>Body</label>
           <div class="code editor">
-            {/* The text with colours lies below the text of the field, which is transparent. */}
+            {/* The coloured text lies below the field, whose own text is transparent. */}
             <pre aria-hidden="true">{coloured(`${input.body}\n`)}</pre>
             <textarea
               id={bodyId}
@@ -110,7 +110,7 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* The same button sends and stops, so that it keeps the focus. */}
+        {/* One button both sends and stops the request, so the button keeps the focus. */}
         <button
           class={isWaiting ? '' : 'main'}
           type="submit"

@@ -2,7 +2,7 @@
 
 import { h } from 'preact'
 
-/** Number of characters that get colours. The rest of a long text gets none, so that it is shown at once. */
+/** Number of characters that get colours. The rest of a long text has none, so that the text is shown at once. */
 const longest = 20_000
 
 /**

@@ -2,7 +2,7 @@
 
 const format = new Intl.NumberFormat('en')
 
-/** Formats a number with separators of thousands: `100,000`. */
+/** Formats a number with thousands separators: `100,000`. */
 export function formatted(count: number): string {
   return format.format(count)
 }

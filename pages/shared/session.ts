@@ -1,6 +1,7 @@
 /**
  * The bearer token of this tab, or an empty string. The tab's session storage keeps the token for reloads and for the
- * other page. A token can also come from the address, after `#token=`. It is removed from there at once.
+ * other page. A token can also come from the address, after `#token=`. The page removes the token from the address at
+ * once.
  *
  * @module
  */

@@ -35,7 +35,7 @@ export function TokenForm() {
   )
 }
 
-/** Says whose token it is and when it expires. */
+/** Says whose token the tab has, and when the token expires. */
 export function TokenWords() {
   const token = useToken()
   const [, redraw] = useReducer((count: number) => count + 1, 0)
