@@ -56,7 +56,7 @@ export function App() {
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // The element with the focus was removed. The list gets the focus, unless a closing dialog has returned it.
+    // The element with the focus was removed. The list gets the focus, unless a closing dialog has returned the focus.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
 

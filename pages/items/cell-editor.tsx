@@ -1,4 +1,4 @@
-/** Edits the value of one member in its cell. Only the characters of that value change in the item's text. @module */
+/** Edits the value of one member in its cell. Only the characters of the value change in the item's text. @module */
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -14,7 +14,7 @@ export interface CellEditorProps {
   /** The version of the item that the user has seen. */
   readonly item: Item
   readonly name: string
-  /** Error of the list that the page already shows. */
+  /** Error of the latest list request, which the page already shows. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
   /** Called if the stored item is not the version that the user has seen. @param text the text that was not saved. */
@@ -24,7 +24,7 @@ export interface CellEditorProps {
   readonly onClose: (columns: number) => void
 }
 
-/** Minimum width of the field, in CSS pixels: the width of the hint about its keys. */
+/** Minimum width of the field, in CSS pixels: the width of the hint about keys. */
 const narrowest = 240
 
 /** Minimum space below the cell for an error message, in CSS pixels. */
@@ -104,7 +104,7 @@ export function CellEditor(props: CellEditorProps) {
         {isBoolean && (
           <div class="line hint">
             {['true', 'false'].map((each) => (
-              // The field keeps the focus, because the arrow keys do the same there.
+              // The Tab key skips these buttons, because the arrow keys choose a boolean in the field.
               <Button
                 key={each}
                 tabIndex={-1}

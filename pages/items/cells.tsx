@@ -50,7 +50,7 @@ interface CellsProps {
   readonly isSelected: boolean
 }
 
-/** Renders the cells of an item. Its text is read only now, and is inserted as text, never as markup. */
+/** Renders the cells of an item. The item's text is parsed only here, and is inserted as text, never as markup. */
 export function Cells(props: CellsProps) {
   const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
   const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
@@ -76,7 +76,7 @@ export function Cells(props: CellsProps) {
     const cells = isCard
       ? columns.filter(isSeen).slice(0, mostOnCard)
       : drawn.filter(({ place }) => place > 0)
-    // If a card does not show the active column, its id is the active cell.
+    // If a card does not show the active column, the card's id is the active cell.
     const isThere = !isCard || cells.some(({ place }) => place === active)
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
@@ -97,7 +97,7 @@ export function Cells(props: CellsProps) {
               key={`.${column.name}`}
               id={idOf(column.place)}
               class={kind === 'literal' ? text : kind}
-              // Screen readers get a string with its quotes, so that it still differs from other values.
+              // Screen readers get a string with its quotes, so that strings still differ from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
@@ -121,7 +121,7 @@ export function Cells(props: CellsProps) {
   }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
 }
 
-/** Puts an element around the time of a date with time, so that the date stands out. */
+/** Puts the time of a timestamp into an element of its own, so that the date stands out. */
 function datedOf(text = '') {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
   return time ? [date, <span key="time">{time}</span>] : text

@@ -1,6 +1,7 @@
 /**
- * Creates, replaces and deletes items through the public interface, with their texts verbatim. Bodies are item requests
- * as JSON text (spec §2.2), results are items as JSON text. Loaded together with the dialogs.
+ * Creates, replaces and deletes items through the public interface, with their texts verbatim. Request bodies are item
+ * requests as JSON text (spec §2.2), and results are items as JSON text. This module is loaded together with the
+ * dialogs.
  *
  * @module
  */
@@ -31,7 +32,8 @@ export class ChangedError extends Error {
 const attempts = 5
 
 /**
- * Creates an item. @param key the same in each attempt, so that all attempts create one item (interface §4.11).
+ * Creates an item.
+ * @param key the same in each attempt, so that all attempts create one item (interface §4.11).
  * @throws {ChangedError} if an earlier attempt has created the item with another text.
  */
 export async function createItem(body: string, key: string): Promise<string> {
@@ -124,7 +126,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
-/** Whether requests for other items would fail with the same error, so that it is pointless to continue. */
+/** Whether requests for other items would fail with the same error, so that further attempts are pointless. */
 export function concernsAll(error: unknown): boolean {
   if (error instanceof ChangedError) return false
   return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)

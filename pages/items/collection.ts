@@ -13,7 +13,7 @@ export interface Shown {
   /** Number of items of each project when all items were last listed. */
   readonly projects: Overview['projects']
   readonly overview: Overview
-  /** Number of items that have arrived of a loading list; `undefined` while no list is loading. */
+  /** Number of items of the loading list that have arrived; `undefined` while no list is loading. */
   readonly loading: number | undefined
   /** Fraction of the loading list that has arrived, from 0 to 1; `undefined` if its length is not known. */
   readonly share: number | undefined
@@ -56,9 +56,10 @@ const longestPause = 300_000
 const pausePerCharacter = 0.0008
 
 /**
- * Returns the minimum pause before the next list, in milliseconds. Each failure in a row doubles the pause. It mainly
- * depends on the length of the list, because a busy machine may need long even for a short list.
- * @param characters length of the latest list. @param duration of the latest list, in milliseconds.
+ * Returns the minimum pause before the next list, in milliseconds. Each failure in a row doubles the pause. The pause
+ * mainly depends on the length of the list, because a busy machine may take long even for a short list.
+ * @param characters length of the latest list.
+ * @param duration of the latest list, in milliseconds.
  * @param failures number of lists that have failed in a row.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
@@ -83,7 +84,7 @@ interface Incoming {
   readonly overview: OverviewMaker
   items: Item[]
   tag: string | null
-  /** Ids of items that this page has changed since the request. The incoming list may have their earlier state. */
+  /** Ids of items that this page has changed since the request. The incoming list may have older versions. */
   readonly changedHere: Set<string>
 }
 
@@ -116,7 +117,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // Items from an attempt that failed midway stay until a list is complete.
+    // If the request for a list fails midway, the items received so far stay until a list is complete.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
@@ -233,7 +234,7 @@ export function createCollection(options: CollectionOptions): Collection {
     shown: () => shown,
     choose(next) {
       if (next === project) return
-      // While all items are listed, the items of the project are already known.
+      // If all items are listed, the items of the chosen project are among them, so the page shows them at once.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next

@@ -1,4 +1,4 @@
-/** The conditions of a filter, each as a group of fields below the toolbar. @module */
+/** The conditions of a filter: one group of fields for each condition, below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
 import { blank, type Condition } from './filter.js'

@@ -22,9 +22,9 @@ interface Failure {
   readonly cause: string
 }
 
-/** Number of requests in flight. The list needs some of the few connections that browsers open to a host. */
+/** Number of deletes in flight. Browsers open few connections to a host, and the list needs some of them. */
 const atATime = 4
-/** Maximum number of failures in the dialog. The button copies all of them. */
+/** Maximum number of failures shown in the dialog. The copy button copies all failures. */
 const mostListed = 100
 
 export function Delete(props: DeleteProps) {
@@ -105,7 +105,7 @@ export function Delete(props: DeleteProps) {
         </div>
       )}
       <div class="line foot">
-        {/* Cancel has the focus, because it is harmless. */}
+        {/* The Cancel button has the focus, because it changes nothing. */}
         <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
         </Button>

@@ -1,4 +1,4 @@
-/** Dialogs made of the `dialog` element, which keeps the focus inside and returns it on closing. @module */
+/** Dialogs made of the `dialog` element, which keeps the focus inside and returns the focus when it closes. @module */
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of a dialog that is not in the middle of the window. Only screen readers get its title. */
+  /** Position of a dialog outside the middle of the window. Only screen readers get the dialog's title. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   /** Whether the title has the focus at first, instead of the first control. */
@@ -82,7 +82,7 @@ export function Panel(props: DialogProps) {
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
-/** Texts of the question that is asked before closing discards something. */
+/** Texts of the question that the page asks before a closing dialog discards something. */
 export interface Loss {
   readonly title: string
   readonly text: string
@@ -100,9 +100,9 @@ export function useWarning(isNeeded: boolean): void {
 }
 
 /**
- * Asks for confirmation before closing if something would be lost. The browser then also asks before it leaves the
- * page.
- * @returns a function that closes, and the question while it is open.
+ * Asks for confirmation before a dialog is closed, if something would be lost. In that case, the browser also asks
+ * before it leaves the page.
+ * @returns a function that closes the dialog, and the question while it is shown.
  */
 export function useConfirmedClose(
   loss: Loss | undefined,
@@ -118,7 +118,7 @@ export function useConfirmedClose(
     <Dialog title={loss.title} onClose={() => setAsking(false)}>
       <p>{loss.text}</p>
       <div class="line foot">
-        {/* Cancel has the focus, because it is harmless. */}
+        {/* The Cancel button has the focus, because it discards nothing. */}
         <Button autofocus onClick={() => setAsking(false)}>
           Cancel
         </Button>

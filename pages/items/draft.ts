@@ -16,7 +16,7 @@ export interface Finding {
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
 /**
- * Checks that a text is one JSON value that can be sent, with the service's own parser.
+ * Checks with the service's own parser that a text is one JSON value that can be sent.
  * @returns the position at which the value starts.
  * @throws {JsonSyntaxError} with a position in the string.
  */
@@ -71,7 +71,7 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that are cut out of `data`. The service would drop them, but keep the white space around them. */
+/** Members that are cut out of `data`. The service would drop these members, but keep the white space around them. */
 const besideData = ['id', 'project_id']
 
 /** Returns the first error of a text, which prevents saving. */
@@ -113,7 +113,8 @@ export function withValue(
 }
 
 /**
- * Returns the body of a create or replace (spec §2.2): the text as `data`, with its `project_id` beside that.
+ * Returns the body of a create or replace (spec §2.2): the text as `data`, and the `project_id` from the text beside
+ * `data`.
  * @param text JSON object without errors.
  */
 export function requestBody(text: string): string {
@@ -132,7 +133,7 @@ export function isSameItem(stored: string, text: string): boolean {
 }
 
 /**
- * Finds the place in a text of a problem that the service has reported, with line and column in {@link requestBody}.
+ * Finds the place of a problem in a text. The service has reported its line and column in {@link requestBody}.
  * @param text JSON object without errors.
  */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
@@ -168,10 +169,10 @@ function without(text: string, names: readonly string[]): string {
   return result + text.slice(done)
 }
 
-/** Returns the ranges of the named members in a text, each with one of the commas around it. */
+/** Returns the ranges of the named members in a text, each with one adjacent comma. */
 function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
-  /** End of the latest member that stays. */
+  /** End of the last member so far that stays. */
   let endOfLast: number | undefined
   for (const { name, start, end } of membersOf(text)) {
     const next = skipSpace(text, end)

@@ -15,7 +15,7 @@ import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import type { Draft } from './use-draft.js'
 
-/** Properties of the panel. It shows the text of the draft indented, and the text of a copy without its id. */
+/** Properties of the panel. The panel shows the text of the draft indented, and the text of a copy without the id. */
 export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   /** Latest known version of the item; `undefined` if the item is not stored. */
@@ -44,7 +44,7 @@ export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** Text before it was indented for the editor. It is saved if the user changes nothing. */
+  /** Text before indentation for the editor. If the user changes nothing, this text is saved. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
@@ -214,7 +214,7 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether the stored version comes from this panel, by a save that seemed to fail. */
+  /** Whether this panel has stored the version itself, with a save that seemed to fail. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void

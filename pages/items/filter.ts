@@ -7,7 +7,7 @@ export interface Filter {
   readonly query: string
   /** Project of the items to show; `null` for items without a project, `undefined` for all items. */
   readonly project: string | null | undefined
-  /** Conditions that an item has to meet, all of them. */
+  /** Conditions, all of which an item must meet. */
   readonly conditions: readonly Condition[]
 }
 

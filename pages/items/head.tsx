@@ -28,7 +28,7 @@ const step = 2
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
   const { columns, names, widths, hidden, hasRest } = tracks
-  /** Names of the column that the pointer moves, and of the column whose place it would take. */
+  /** Name of the column that the pointer moves, and name of the column in the target place. */
   const [move, setMove] = useState<{ name: string; target: string }>()
 
   /** Element that gets the focus back after the columns have moved. */
@@ -169,7 +169,7 @@ export function widthOfCharacter(heads: Element | null, widths: readonly number[
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
-/** Returns the attributes that place a cell in its column, as cells to its left may not be rendered. */
+/** Returns the attributes that place a cell in its column, because cells to the left may not be rendered. */
 export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
@@ -189,7 +189,7 @@ function classOf(name: string, move: { name: string; target: string } | undefine
 /**
  * Follows the pointer until it is released.
  * @param onMove called with the horizontal distance from where the pointer was pressed, in CSS pixels.
- * @param onEnd called with whether the pointer was released, rather than taken over by the browser.
+ * @param onEnd called with `true` if the pointer was released, `false` if the browser has taken over the pointer.
  */
 function follow(
   { clientX }: PointerEvent,

@@ -2,7 +2,7 @@
 
 import { type Member, membersOf, stringOf } from './members.js'
 
-/** An item: its text as received, and its id to find the item by. */
+/** An item: its text as received, and its id. */
 export interface Item {
   readonly id: string
   /** JSON text of the item as the service sent it. */
@@ -15,7 +15,7 @@ const longestShown = 200
 /** Kind of a JSON value. A table shows each kind differently. */
 export type Kind = 'string' | 'number' | 'literal' | 'nested'
 
-/** Makes an item of its text. @throws {Error} if the text has no id, so it is not an item (spec §2.1). */
+/** Creates an item from its text. @throws {Error} if the text has no id, and so is not an item (spec §2.1). */
 export function itemOf(text: string): Item {
   const id = stringAt(text, memberOf(text, 'id'))
   if (id === undefined) throw new Error('the service listed an item without an id')
@@ -50,7 +50,7 @@ export interface ShownValue {
    * by the characters that they stand for.
    */
   readonly text: string
-  /** Text for a cell: strings without quotes if they are {@link isPlain}, objects and arrays on one line. */
+  /** Text for a cell: strings that are {@link isPlain} without quotes, objects and arrays on one line. */
   readonly short: string
 }
 
@@ -62,7 +62,7 @@ export function shownValue(text: string, { valueStart, end }: Member): ShownValu
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // Drops the last character or escape if the cut went through it.
+  // Drops the last character or escape if the cut has split it.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)

@@ -1,5 +1,5 @@
 /**
- * The editor for an item's JSON. It is loaded after the list, because it is the largest part of the page.
+ * The editor for an item's JSON. The editor is loaded after the list, because it is the largest part of the page.
  *
  * The editor is in a shadow root, where CodeMirror adds its styles as a style sheet object. The pages'
  * Content-Security-Policy allows such objects, but no style elements.
@@ -87,7 +87,7 @@ const colors = HighlightStyle.define([
 const otherBidi = /[\u202a-\u202c\u2068]/
 
 /**
- * Replaces a selection by typed text. Chromium would keep the look of the joined text in style attributes, which the
+ * Replaces a selection with typed text. When text is joined, Chromium would keep its look in style attributes, which the
  * Content-Security-Policy does not allow.
  */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {

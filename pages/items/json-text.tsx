@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of characters of an item's JSON in its row. */
 const longest = 800
-/** Length from which a member is divided before the members in it, in characters. */
+/** Length above which a member is divided into the members inside its value, in characters. */
 const long = 60
 /** Matches the place before a member at any depth. */
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
@@ -26,7 +26,7 @@ export function JsonText({ text }: { text: string }) {
   )
 }
 
-/** Returns the height that is enough for half of the rendered rows, in CSS pixels. */
+/** Returns the median height of the texts in the rendered rows, in CSS pixels. */
 export function heightOfMost(grid: HTMLElement): number {
   const texts = grid.querySelectorAll('td > :last-child')
   const heights = Array.from(texts, ({ scrollHeight }) => scrollHeight)

@@ -9,7 +9,7 @@ export interface Layout {
   readonly names?: readonly string[] | undefined
   /** Names of the columns that stay in view beside `id`. */
   readonly pinned: readonly string[]
-  /** Widths that differ from the default, in characters. They are pairs, because a name can be `__proto__`. */
+  /** Widths that differ from the default, in characters. Widths are pairs, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
@@ -30,7 +30,7 @@ export function useLayout(
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      // Keeps other parts that another tab may have stored meanwhile. This tab does not show them.
+      // Keeps other parts of the layout that another tab has stored meanwhile. This tab does not show those parts.
       store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]

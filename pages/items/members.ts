@@ -59,7 +59,7 @@ export function skipSpace(text: string, start: number): number {
   return at
 }
 
-/** Returns `end`, moved back over the white space before that position. */
+/** Returns `end`, moved back over white space before it. */
 function skipSpaceBack(text: string, end: number): number {
   let at = end
   while (isSpace(text.charCodeAt(at - 1))) at -= 1

@@ -16,14 +16,16 @@ export interface Shape {
   readonly widths: ReadonlyMap<string, number>
   /** Names of members that have a value other than a number in at least one of these items. */
   readonly notNumeric: ReadonlySet<string>
-  /** Whether so many of these items have a member that it gets a column before others. `project_id` always does. */
+  /** Whether a member is common in these items. Common members get columns first, and `project_id` is always common. */
   isCommon(name: string): boolean
   /** Returns the members that most of these items have, as JSON texts with an empty value of the first type seen. */
   blanks(): string[]
 }
 
 export interface Overview {
-  /** Number of items for each `project_id`. If there are too many projects, only the first ones are counted. */
+  /**
+   * Number of items for each `project_id`. If there are too many projects, only items of the first ones are counted.
+   */
   readonly projects: ReadonlyMap<string | null, number>
   /** Returns the statistics of a project. @param project `undefined` for all items. */
   shapeOf(project: string | null | undefined): Shape
@@ -38,9 +40,12 @@ const mostNames = 200
 const mostProjects = 500
 /** Maximum width that values give a column, in characters. */
 const widest = 28
-/** Width from which values count as long: they may not fit into their column. */
+/** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24
-/** Smallest share of the items that makes a member common. Members of one of two equal projects are not. */
+/**
+ * Minimum share of the items that a common member has. If two projects are equally large, a member of only one project
+ * is not common.
+ */
 const commonShare = 0.6
 
 export interface OverviewMaker extends Overview {

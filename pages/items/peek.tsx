@@ -12,7 +12,7 @@ export interface Peeked {
   readonly name: string
   /** Position of the cell in the window. */
   readonly box: DOMRect
-  /** Whether the user asked for the popover. Otherwise it opened because the pointer rests on the cell. */
+  /** Whether the user asked for the popover. Otherwise, the popover opened because the pointer rests on the cell. */
   readonly hasFocus: boolean
 }
 

@@ -11,7 +11,7 @@ export interface Range {
   readonly end: number
 }
 
-/** Number of rows or columns that are added and removed together, so that not every scroll event renders. */
+/** Number of rows or columns that are added and removed together, so that not every scroll event causes rendering. */
 const block = 8
 /** Number of rows and columns rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const rowMargin = 16

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Tests that compare a member's value with a given value, from their order: `NaN` if their types differ. */
+/** Tests of the order of a member's value and a given value. `order` is `NaN` if the types of the values differ. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -31,8 +31,8 @@ export interface Search {
   /** Items found so far, in the order of the list. The array grows in place. */
   readonly matches: readonly Item[]
   /**
-   * Searches the items that have not been searched yet. If it is interrupted, the next call resumes.
-   * @param yieldIfDue awaited after each item; it interrupts the search by throwing.
+   * Searches the items that have not been searched yet. The next call resumes an interrupted search.
+   * @param yieldIfDue awaited after each item. Throwing an error there interrupts the search.
    */
   advance(yieldIfDue: Yield): Promise<void>
 }

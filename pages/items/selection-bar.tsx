@@ -22,7 +22,7 @@ const run = 500
 
 export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const { items, clear } = selection
-  /** Outcome of the latest action, and the items that it was for. */
+  /** Outcome of the latest action, and the items of that action. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
   /** Runs an action on a file of the selected items. @param what name of the action in messages, such as `copied`. */

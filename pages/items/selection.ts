@@ -18,7 +18,7 @@ export interface Selection {
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids that were selected before and after the range was added. */
+  /** Ids that were selected before the range was added, and ids that were selected afterwards. */
   readonly before: ReadonlySet<string>
   readonly after: ReadonlySet<string>
 }

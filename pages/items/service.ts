@@ -11,9 +11,9 @@ import { currentToken } from '../shared/session.js'
 
 /** Number of retries. A service that restarts is back before the last retry. */
 const retries = 2
-/** How long a read waits for a change, in seconds. It is less than the client's timeout. */
+/** Time that a read waits for a change, in seconds, which is less than the client's timeout. */
 const changeWait = 20
-/** Pause between reads for changes from a service that does not wait, in milliseconds. */
+/** Polling interval for a service that does not support `Prefer: wait`, in milliseconds. */
 const longPause = 5_000
 
 /** The token is missing, or has characters that cannot be sent. */
@@ -85,7 +85,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns status, code and session id, with which an error is found in the log; empty for an error of the page. */
+/** Returns status, code and session id of an error, to find the error in the log; empty for an error of the page. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

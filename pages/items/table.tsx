@@ -292,7 +292,7 @@ function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns the place in its row of the cell that contains an element; 0 for the id, and for JSON. */
+/** Returns the index in its row of the cell that contains an element; 0 for the id, and for JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

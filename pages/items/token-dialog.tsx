@@ -14,7 +14,7 @@ export interface TokenDialogProps {
 }
 
 export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
-  /** Whether the user was typing elsewhere. The dialog opens by itself, and that text must not go into its field. */
+  /** Whether the user was typing elsewhere when the dialog opened. The typed text must not go into the token field. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (

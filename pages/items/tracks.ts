@@ -11,7 +11,7 @@ export const narrowest = 5
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
-/** Smallest part of its width with which a last column of long values is still shown, rather than counted. */
+/** Minimum fraction of its width at which a last column of long values is shown. A narrower column is only counted. */
 const leastPart = 0.5
 /** Minimum width of a column that lists the members without a column, in characters. */
 const leastRest = 24
@@ -36,9 +36,9 @@ export interface Tracks {
   readonly widths: readonly number[]
   /** Start of each column, and the end of the last column. */
   readonly starts: readonly number[]
-  /** Number of members of the first items that have no column. */
+  /** Number of members that occur in the first items but have no column. */
   readonly hidden: number
-  /** Whether these members have the rest of the room as a column of their own. */
+  /** Whether a further column, in the remaining width, lists the members without a column. */
   readonly hasRest: boolean
   /** Tracks of the grid, in the syntax of CSS. */
   readonly css: string
@@ -46,10 +46,10 @@ export interface Tracks {
 
 /**
  * Returns the columns that the user has chosen, or as many members as there is room for, in the order in which they
- * first appear. If not all fit, only members that most items have get columns. While the page is open, columns keep
- * their places and never become narrower by themselves, so that the text moves little while people read.
+ * first appear. If not all members fit, only members that most items have get columns. While the page is open, columns
+ * keep their places and never become narrower by themselves, so that the text moves little while people read.
  * @param room width for the columns, in characters; `undefined` while it is not known.
- * @param isListed whether the list is complete. Until then, no column has a place to keep.
+ * @param isListed whether the list is complete. In an incomplete list, columns may still change places.
  */
 export function useTracks(
   project: string | null | undefined,
@@ -93,7 +93,7 @@ export function useTracks(
         return left < 0
       })
   const cut = common[end]
-  // A last column of long values may be narrower than they are, so that little of the room is left empty.
+  // A last column of long values may be narrower than the values, so that little width is left empty.
   const last = cut !== undefined && isLong(cut) ? widthOfColumn(cut) + left : 0
   const isCut = cut !== undefined && last >= widthOfColumn(cut) * leastPart
   const fit = end < 0 ? common : common.slice(0, Math.max(1, isCut ? end + 1 : end))
@@ -112,7 +112,7 @@ export function useTracks(
     ({ name }) => chosen.get(name) ?? (isCut && name === cut ? last : widthOfColumn(name)),
   )
   const hidden = [...all.keys()].filter((name) => !fit.includes(name)).length
-  // What is left of the room goes to the list of other members, else to long values, else to the last column.
+  // The remaining width goes to the list of other members, or else to long values, or else to the last column.
   const growing = hasRest ? [] : fit.filter((name) => isLong(name) && !chosen.has(name))
   if (!hasRest && growing.length === 0) growing.push(fit.at(-1) ?? 'id')
   const grown = growing.join()

@@ -11,7 +11,10 @@ import type { Sort } from './sort.js'
 import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
-/** Creates the list of items. @param project lists only its items; with `null`, all items are listed, then filtered. */
+/**
+ * Creates the list of items.
+ * @param project project whose items are listed; with `null`, all items are listed, then filtered.
+ */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
@@ -23,7 +26,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // The browser requests no frames of a hidden page, which need not be drawn.
+        // Browsers run no animation frames for a hidden page, so a hidden page is not drawn.
         frame = requestAnimationFrame(redraw)
       },
     })

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Dialogs = typeof import('./dialogs.js')
 
-/** The loaded dialogs. They are not in a component's state, so that a dialog opens before the next key is typed. */
+/** The loaded dialogs, outside of any component's state, so that a dialog opens before the next key is typed. */
 let loaded: Dialogs | undefined
 
 let isStyled = false

@@ -6,7 +6,7 @@ export type Yield = () => void | Promise<void>
 /** Maximum length of a slice, in milliseconds: about a third of a frame at 60 frames per second. */
 const longestSlice = 6
 
-/** Creates a function that yields. @param signal stops the work: the function then throws its reason. */
+/** Creates a function that yields. @param signal stops the work: once it is aborted, the function throws the reason. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {
