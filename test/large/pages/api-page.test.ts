@@ -1,4 +1,4 @@
-/** Tests of the API page in Chromium, which they use as a person would. */
+/** Tests that use the API page in Chromium as a person would. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** Reads the token in the field, which need not be shown. */
+/** Reads the token in the field, even if the field is hidden. */
 function tokenOf(page: Page): Promise<string> {
   return page.evaluate<string>('document.querySelector("[name=token]").value')
 }
@@ -230,7 +230,7 @@ describe('the API page', inChromium, () => {
     const created = await create.answered(201)
     assert.equal(await create.section.locator('.panel h3').last().textContent(), 'Response')
     const examples = create.section.getByRole('figure', { name: /^\d\d\d/ })
-    assert.equal(await examples.count(), 0) // the response is in their place
+    assert.equal(await examples.count(), 0) // the response replaces the examples
     const [, id = ''] = /location: \/api\/v1\/items\/([0-9a-f-]{36})/.exec(created) ?? []
     assert.match(created, /"n": 12345678901234567890,\n/)
     assert.match(created, /"p": 1\.0,\n.*"b": 1,\n.*"a": 1e400,\n.*"__proto__": -0\n/s)
@@ -308,7 +308,7 @@ describe('the API page', inChromium, () => {
     await page.reload()
     assert.equal(await tokenOf(page), '')
 
-    // Opens an address with a token that differs only after the `#`.
+    // Opens an address that differs only in the token after the `#`.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
     await until('the token in its field', async () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')

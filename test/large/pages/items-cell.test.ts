@@ -24,7 +24,7 @@ async function closes(page: ItemsPage): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Returns a function that returns the number of requests other than GET and HEAD. */
+/** Returns a function that returns the number of requests so far other than GET and HEAD. */
 function countChanges(page: ItemsPage): () => number {
   let count = 0
   page.on('request', (request) => {

@@ -92,7 +92,7 @@ describe('the columns of the items page', inChromium, () => {
         return [grid.scrollWidth - grid.clientWidth, Math.round(grid.clientWidth - heads.at(-1))]
       })()`)
     assert.deepEqual(await fits(), [0, 0])
-    // Each column has the same width, except the last, which takes what is left.
+    // All columns have the same width, except the last, which takes the remaining width.
     for (const width of [1120, 1200, screens.wide.width]) {
       await page.setViewportSize({ width, height: 800 })
       await until('the width', async () => (await page.evaluate<number>('innerWidth')) === width)

@@ -1,4 +1,4 @@
-/** Tests of the items page in Chromium, which they use as a person would. */
+/** Tests that use the items page in Chromium as a person would. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -123,7 +123,7 @@ describe('the panel beside the list', inChromium, () => {
     const { text } = await own.call('GET', '/items')
     assert.ok(text.includes('"name": "typed",\n  "n": 0}'), text)
 
-    // It has the project of the active row, and the members of that project.
+    // The new item has the project of the active row, and the members of that project.
     await createdBy(own, '{"city":"Bern"}', '"places"')
     await page.cell('"Bern"').click()
     await page.keyboard.press('n')

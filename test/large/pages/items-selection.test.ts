@@ -40,7 +40,10 @@ async function stored(own: OwnService): Promise<string> {
   return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
-/** Replaces the responses to some requests. @param failure expression of `url`; if falsy, the service responds. */
+/**
+ * Replaces the responses to some requests.
+ * @param failure JavaScript expression with `url` for the response; if falsy, the service responds.
+ */
 async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
   await page.evaluate(`{
     globalThis.realFetch ??= fetch

@@ -180,7 +180,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
-    // A change elsewhere is shown once the list is updated. The user can take over the other version, and undo this.
+    // A change elsewhere is shown once the list is updated. The user can take over that version, and undo this step.
     await page.open('"mine"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"not for long"}')
