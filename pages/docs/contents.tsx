@@ -6,7 +6,7 @@ import { Button } from '../shared/components.js'
 import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
 import { Method } from './operation.js'
 
-/** Whether the service also serves the items page. If not, the HTML of this page has no link to it. */
+/** Whether the service also serves the items page. If not, the HTML of this page has no link to the items page. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
 /** Link to the items page, in the bar or in the menu of a narrow screen. */

@@ -1,4 +1,8 @@
-/** The dialog that deletes items. It asks first, because the service cannot restore items with their ids. @module */
+/**
+ * The dialog that asks, then deletes items. The service cannot restore items with their ids.
+ *
+ * @module
+ */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -22,7 +26,7 @@ interface Failure {
   readonly cause: string
 }
 
-/** Number of deletes in flight. Browsers open few connections to a host, and the list needs some of them. */
+/** Number of deletes in flight. Browsers open few connections to a host, and the list needs some as well. */
 const atATime = 4
 /** Maximum number of failures shown in the dialog. The copy button copies all failures. */
 const mostListed = 100

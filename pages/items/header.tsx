@@ -12,7 +12,7 @@ export interface HeaderProps {
   readonly onToken: () => void
 }
 
-/** Whether the service also serves the API page. If not, the HTML of this page has no link to it. */
+/** Whether the service also serves the API page. If not, the HTML of this page has no link to the API page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {

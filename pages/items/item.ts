@@ -82,8 +82,8 @@ export function kindOf(text: string): Kind {
 }
 
 /**
- * Whether a string is shown without quotes. It must not look like a number, literal, object, array or quoted string,
- * and must have neither white space at its ends nor invisible characters.
+ * Whether a string is shown without quotes. Such a string must not look like a number, literal, object, array or quoted
+ * string, and must have neither white space at its ends nor invisible characters.
  */
 export function isPlain(text: string): boolean {
   const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
@@ -92,7 +92,7 @@ export function isPlain(text: string): boolean {
 
 /**
  * Whether a value can be edited in its cell. A field of one line does not show line breaks, invisible characters, or
- * characters that change the direction of text. The editor of the whole item shows them.
+ * characters that change the direction of text. The editor of the whole item shows these characters.
  * @param text JSON text of the value; `undefined` if the item has no such member.
  */
 export function isEditableInCell(text: string | undefined): boolean {

@@ -87,7 +87,7 @@ const colors = HighlightStyle.define([
 const otherBidi = /[\u202a-\u202c\u2068]/
 
 /**
- * Replaces a selection with typed text. When text is joined, Chromium would keep its look in style attributes, which the
+ * Replaces a selection with typed text. Chromium would keep the look of joined text in style attributes, which the
  * Content-Security-Policy does not allow.
  */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {

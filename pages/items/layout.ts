@@ -1,4 +1,8 @@
-/** Columns, widths and sort of the table. The browser stores them for each project, but no values of items. @module */
+/**
+ * Columns, widths and sort of the table. The browser stores them per project, without values of items.
+ *
+ * @module
+ */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'

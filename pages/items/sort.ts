@@ -40,7 +40,7 @@ const collator = new Intl.Collator('en')
 
 /**
  * Returns a sorted copy. Items that are equal in all keys keep their order.
- * @param yieldIfDue awaited repeatedly. It can stop the work by throwing.
+ * @param yieldIfDue awaited repeatedly. Throwing an error there stops the work.
  */
 export async function sortItems(
   items: readonly Item[],

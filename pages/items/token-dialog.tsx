@@ -1,4 +1,4 @@
-/** Dialog for a token. It opens by itself if there is no token, or if the service has rejected the token. @module */
+/** Dialog for a token, which opens by itself if there is no token, or if the service has rejected the token. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

@@ -60,7 +60,7 @@ export function useTracks(
 ): Tracks {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Members of each project in order, and whether most items had them when they first appeared. */
+  /** Members of each project in order, and whether most items had the member when it first appeared. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()

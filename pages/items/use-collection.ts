@@ -13,7 +13,7 @@ import { createYield } from './yield.js'
 
 /**
  * Creates the list of items.
- * @param project project whose items are listed; with `null`, all items are listed, then filtered.
+ * @param project whose items are listed; with `null`, all items are listed, then filtered.
  */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
@@ -77,7 +77,8 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
 }
 
 /**
- * Returns a part of a list, sorted once the whole list has arrived. Until then, the earlier order stays.
+ * Returns a part of a list, sorted once the whole list has arrived. Until the list is complete, the earlier order
+ * stays.
  * @param now the current list. A saved or deleted item is shown at once, even while a long list is being sorted.
  */
 export function useSorted(

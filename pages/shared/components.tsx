@@ -45,7 +45,7 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
 }
 
 interface ChoiceProps<T extends string> {
-  /** Title for screen readers. It is also the `name` of the radio buttons, so it must be unique on the page. */
+  /** Title for screen readers, and `name` of the radio buttons. The title must be unique on the page. */
   readonly title: string
   readonly texts: readonly T[]
   readonly chosen: T
