@@ -26,7 +26,8 @@ const encoders = {
 const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
 
 /**
- * Adds an `alone.html` for each `index.html`, and compressed copies of each file.
+ * Adds compressed copies of each file. For each `index.html`, also adds an `alone.html` without the link to the other
+ * page, which is served when the other page is not.
  * @type {import('vite').Plugin}
  */
 const compress = {

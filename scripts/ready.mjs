@@ -81,8 +81,8 @@ function packagesIn(file) {
 }
 
 /**
- * Returns whether an optional package, such as a native binding, is for this machine. Returns `false` for a package
- * that names no system: only packages for other machines depend on it.
+ * Returns whether an optional package, such as a native binding, is built for this machine. Returns `false` for a
+ * package without `os` or `cpu`, because only packages for other machines depend on it.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {

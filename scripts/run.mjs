@@ -24,7 +24,7 @@ watch.unref()
 const cli = join(root, 'dist/cli.js')
 await import(pathToFileURL(cli).href)
 
-// A signal to all processes at once also ends the shell, and the end of the shell must not count as a second signal.
+// A signal to all processes together also ends the shell, and the end of the shell must not count as a second signal.
 // The handlers are installed only now, because a signal before the start of the service must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))

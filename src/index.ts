@@ -112,8 +112,8 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
   requests(): RecordedRequest[]
   /**
-   * Restores the state at the start, for example between two tests. Removes all items and recorded requests, and resets
-   * the ids and failures. Item requests that are still delayed fail.
+   * Restores the initial state, for example between two tests. Removes all items and recorded requests, and resets the
+   * ids and failures. Item requests that are still delayed fail.
    */
   reset(): Promise<void>
   /**

@@ -81,7 +81,7 @@ export function App() {
 
   /** Token of the latest attempt to list items. */
   const lastTried = useRef<string | undefined>('')
-  // Lists items when the token changes: at once for a token in the address, or when the token dialog closes.
+  // Lists items when the token changes: immediately for a token in the address, or when the dialog closes.
   useEffect(() => {
     if (isAsking || token === lastTried.current) return
     lastTried.current = token

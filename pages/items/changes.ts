@@ -34,7 +34,7 @@ const attempts = 5
 /**
  * Creates an item.
  * @param key the same in each attempt, so that all attempts create one item (interface §4.11).
- * @throws {ChangedError} if an earlier attempt has created the item with another text.
+ * @throws {ChangedError} if an earlier attempt created the item with different content.
  */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }

@@ -59,7 +59,7 @@ const pausePerCharacter = 0.0008
  * Returns the minimum pause before the next list, in milliseconds. Each failure in a row doubles the pause. The pause
  * mainly depends on the length of the list, because a busy machine may take long even for a short list.
  * @param characters length of the latest list.
- * @param duration of the latest list, in milliseconds.
+ * @param duration how long it took to load the latest list, in milliseconds.
  * @param failures number of lists that have failed in a row.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
@@ -93,10 +93,10 @@ export function createCollection(options: CollectionOptions): Collection {
   const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
   let project: string | undefined
-  /** Whether another project was chosen since the latest list. */
+  /** Whether a different project has been chosen since the list was last loaded. */
   let isOther = false
   let failures = 0
-  /** Duration of the latest list, in milliseconds. */
+  /** How long it took to load the latest list, in milliseconds. */
   let duration = 0
   let characters = 0
   let incoming: Incoming | undefined
@@ -234,7 +234,7 @@ export function createCollection(options: CollectionOptions): Collection {
     shown: () => shown,
     choose(next) {
       if (next === project) return
-      // If all items are listed, the items of the chosen project are among them, so the page shows them at once.
+      // If all items are listed, the items of the chosen project are among them, so the page shows them immediately.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next

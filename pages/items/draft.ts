@@ -123,7 +123,7 @@ export function requestBody(text: string): string {
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Whether saving a text would store the same item again, apart from the white space around its members. */
+/** Whether saving a text would store the same item again, except for the white space around its members. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) =>
     requestBody(text)

@@ -214,7 +214,7 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether this panel has stored the version itself, with a save that seemed to fail. */
+  /** Whether the stored version comes from this panel: an earlier attempt to save it seemed to fail, but succeeded. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void

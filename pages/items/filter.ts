@@ -31,7 +31,9 @@ export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/** Whether a condition has a member, and the value that its test needs. An incomplete condition is ignored. */
+/**
+ * Whether a condition names a member and, if its operator needs a value, has one. Incomplete conditions are ignored.
+ */
 export function isComplete(condition: Condition): condition is Condition & { name: string } {
   const { name, test, value } = condition
   return name !== undefined && (test === 'is absent' || value !== '')

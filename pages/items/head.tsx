@@ -14,7 +14,7 @@ export interface HeadProps {
   readonly drawn: readonly Column[]
   readonly onColumns: () => void
   readonly onLayout: (part: Partial<Layout>) => void
-  /** Further content of the head of `id`. */
+  /** Further content of the header of the `id` column. */
   readonly children: ComponentChildren
 }
 
@@ -164,7 +164,7 @@ export function SortMenu({
   )
 }
 
-/** Measures the width of a character in CSS pixels, from the head of `id`. */
+/** Measures the width of a character in CSS pixels, from the header of the `id` column. */
 export function widthOfCharacter(heads: Element | null, widths: readonly number[]): number {
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }

@@ -1,4 +1,4 @@
-/** The dialog that creates the items of a file one by one, so that the list has the order of the file. @module */
+/** The import dialog, which creates items one by one, so that the list has the order of the file. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

@@ -52,7 +52,7 @@ export function stringOf(text: string): string {
   return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1)
 }
 
-/** Returns the first position from `start` on that has no white space. */
+/** Returns the position of the first character at or after `start` that is not white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start
   while (isSpace(text.charCodeAt(at))) at += 1

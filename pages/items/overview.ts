@@ -18,7 +18,10 @@ export interface Shape {
   readonly notNumeric: ReadonlySet<string>
   /** Whether a member is common in these items. Common members get columns first, and `project_id` is always common. */
   isCommon(name: string): boolean
-  /** Returns the members that most of these items have, as JSON texts with an empty value of the first type seen. */
+  /**
+   * Returns the members that most of these items have, as JSON text. Each member has an empty value, such as `""`, of
+   * the first type that was seen for this member.
+   */
   blanks(): string[]
 }
 

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Tests of the order of a member's value and a given value. `order` is `NaN` if the types of the values differ. */
+/** Operators that compare a member's value with a given value. `order` is `NaN` if the types of the values differ. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -19,7 +19,7 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Tests of a member. All tests but the last need a value. */
+/** Operators of filter conditions on a member. All but the last need a value. */
 export const tests = [
   'contains',
   ...(Object.keys(comparisons) as Comparison[]), // exactly the keys of `comparisons`

@@ -17,7 +17,7 @@ export interface SelectionBarProps {
   readonly onDelete: (items: readonly Item[]) => void
 }
 
-/** Number of item texts that are added to a file at once. */
+/** Number of item texts that are added to a file in one step. */
 const run = 500
 
 export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
@@ -25,7 +25,10 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   /** Outcome of the latest action, and the items of that action. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /** Runs an action on a file of the selected items. @param what name of the action in messages, such as `copied`. */
+  /**
+   * Creates a file from the selected items and passes it to an action.
+   * @param what past participle of the action for messages, such as `copied`.
+   */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()

@@ -12,7 +12,7 @@ export interface SortKey {
 /** Sort keys by priority. Each further key orders the items that are equal in all earlier keys. */
 export type Sort = readonly SortKey[]
 
-/** An item with its value for each sort key; `undefined` if the item has no such member. */
+/** An item with its value for each sort key. A value is `undefined` if the item lacks the member. */
 interface Row {
   readonly item: Item
   readonly values: readonly (Value | undefined)[]
@@ -33,7 +33,7 @@ const number = 0
 const string = 1
 /** Numbers that doubles tell apart: at most 15 characters, and no exponent, which could give infinity or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
-/** Number of items that are sorted at once, in less than a millisecond. */
+/** Number of items that are sorted in one step, which takes less than a millisecond. */
 const run = 256
 
 const collator = new Intl.Collator('en')

@@ -42,7 +42,7 @@ export interface TableProps {
   readonly changed: ReadonlySet<string>
   /** Id of the item in the active row, on which keys act. */
   readonly active: string | undefined
-  /** Name of the active cell's column; `undefined` for the column of the id. */
+  /** Name of the active cell's column; `undefined` for the id column. */
   readonly column: string | undefined
   readonly selection: Selection
   readonly onLayout: (part: Partial<Layout>) => void
@@ -81,7 +81,7 @@ export function ItemTable(props: TableProps) {
   /** Index of the active row; -1 if no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
-  /** Index of the active column; 0 for the column of the id. */
+  /** Index of the active column; 0 for the id column. */
   const activeColumn = view === 'table' && column !== undefined ? names.indexOf(column) + 1 : 0
   const nameAt = (place: number) => names[place - 1]
 

@@ -13,7 +13,7 @@ import { createYield } from './yield.js'
 
 /**
  * Creates the list of items.
- * @param project whose items are listed; with `null`, all items are listed, then filtered.
+ * @param project limits the list to the items of this project. With `null`, all items are listed, then filtered.
  */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
@@ -60,7 +60,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     }
     const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
-    // Matches so far are shown at once, before the rest of the list is searched.
+    // Matches so far are shown immediately, before the rest of the list is searched.
     if (search.current?.matches.length) show()
     const advance = async () => {
       const { createSearch } = await loadDialogs()
@@ -79,7 +79,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
 /**
  * Returns a part of a list, sorted once the whole list has arrived. Until the list is complete, the earlier order
  * stays.
- * @param now the current list. A saved or deleted item is shown at once, even while a long list is being sorted.
+ * @param now the current list. Saves and deletes show immediately, even while a long list is being sorted.
  */
 export function useSorted(
   part: Part,

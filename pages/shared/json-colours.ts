@@ -2,7 +2,7 @@
 
 import { h } from 'preact'
 
-/** Number of characters that get colours. The rest of a long text has none, so that the text is shown at once. */
+/** Number of characters that get colours. The rest of a long text gets none, so that the text appears immediately. */
 const longest = 20_000
 
 /**

@@ -14,7 +14,7 @@ export function useToken(): string {
   return token
 }
 
-/** The token field. Each change takes effect at once, so the form has no submit button. */
+/** The token field. Each change takes effect immediately, so the form has no submit button. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>

@@ -129,7 +129,7 @@ const maxBytes = 8 * 1024 * 1024
 /** Size of an entry of the token cache, in bytes, excluding the characters of the token and of `sub`. */
 const entryBytes = 200
 
-/** Cache that maps verified tokens to their claims. A full cache drops all tokens at once, which takes no time. */
+/** Cache that maps verified tokens to their claims. When the cache is full, it is emptied, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0

@@ -74,7 +74,7 @@ export async function fetchText(
   }
 }
 
-/** Longest wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire at once. */
+/** Longest wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire immediately. */
 export const longestTimer = 2e9
 
 export type Signal = AbortSignal | undefined

@@ -7,7 +7,7 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Makes every pause end at once. @returns the requested lengths of the pauses, in milliseconds. */
+/** Makes every pause end immediately. @returns the requested lengths of the pauses, in milliseconds. */
 function recordPauses(context: TestContext): number[] {
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {

@@ -104,7 +104,8 @@ function stringOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the delay in seconds from `Retry-After`, a number or a date; `undefined` for a past date or an invalid value.
+ * Returns how many seconds to wait according to `Retry-After`, which is a number or a date; `undefined` if the date is
+ * in the past or the value is invalid.
  */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000

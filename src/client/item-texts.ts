@@ -67,7 +67,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // Adjacent items that end in the same part share one empty object in the envelope.
+          // An item that directly follows another item in the same part adds no further object to the envelope.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at

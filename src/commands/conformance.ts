@@ -12,7 +12,7 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of the report. Node's test runner prints TAP itself; for every other format, this package has a reporter. */
+/** Formats of the report. Node's test runner prints TAP itself; for all other formats, this package has a reporter. */
 const reporters = ['spec', 'tap', 'junit']
 
 /** Algorithm with which the tests sign tokens. Every implementation supports this algorithm (spec §5.3). */

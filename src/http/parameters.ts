@@ -66,7 +66,7 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum time that a read waits, in seconds. Many proxies end a request soon after a minute. */
+/** Maximum time that a read waits, in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
 /**

@@ -46,8 +46,9 @@ interface Kind {
 }
 
 /**
- * Returns a log of failures. The first failure of a kind is logged at once. All later failures in an interval share one
- * line, which has their number and the latest failure. A full store, for example, may make thousands of creates fail.
+ * Returns a log of failures. The first failure of a kind is logged immediately. All later failures in an interval share
+ * one line, which has their number and the latest failure. A full store, for example, may make thousands of creates
+ * fail.
  */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()

@@ -84,7 +84,7 @@ function entryOf(route: Route): Entry {
   return { route, start, parameter, byMethod, otherMethods: { guards: [], handle } }
 }
 
-/** Removes one slash at the end of a path. Two slashes are kept, because no route has an empty segment. */
+/** Removes a single slash at the end of a path. A path that ends in two slashes is unchanged, and matches no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }

@@ -57,12 +57,15 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Maximum total length of short bodies that are parsed at once in one turn, in bytes. Parsing them takes 1.5 ms. */
+/**
+ * Maximum total length of short bodies that are parsed without waiting in one turn, in bytes. Parsing this many bytes
+ * takes 1.5 ms.
+ */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Adds the length of a short body to the count. Returns whether the body may be parsed at once in this turn. */
+/** Adds the length of a short body to the count. Returns whether the body may be parsed immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half

@@ -1,6 +1,6 @@
 /**
  * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). The header is only a preference: a read that cannot
- * wait gets a response at once.
+ * wait gets a response immediately.
  *
  * @module
  */

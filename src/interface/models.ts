@@ -156,7 +156,7 @@ export const TokenPayload: Schema<TokenPayload> = v.looseObject({
   iat: v.optional(integer('Time of issue, Unix time in seconds')),
 })
 
-/** Request of a file upload (spec §2.7). No endpoint uses this model. */
+/** Request body for a file upload (spec §2.7). No endpoint uses this model. */
 export interface FileUploadRequest {
   project_id: string
   filename?: string | undefined

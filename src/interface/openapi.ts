@@ -262,8 +262,8 @@ function requestBody(example: string): object {
 }
 
 /**
- * Schema of a response with an item (spec §2.3). The spec allows a response without an item; this service always sends
- * one.
+ * Schema of a response that returns an item (spec §2.3). The spec allows a response without an item, but this service
+ * always sends the item.
  */
 function itemResponse(status: models.ItemResponse['status']): object {
   const own = {

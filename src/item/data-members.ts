@@ -41,9 +41,9 @@ export class MemberRecord {
 
   /**
    * Adds a member to the record of the current object.
-   * @param window copy of the part of the text that contains the member's end. Within this part, marks are written to
-   * the copy.
-   * @param base position of the part in the text.
+   * @param window copy of the section of the text in which the member ends. Marks for this section are written to the
+   * copy, not to the text.
+   * @param base position of the section in the text.
    */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
@@ -110,7 +110,10 @@ export class MemberRecord {
  * tenths of a millisecond.
  */
 const windowBytes = 1024
-/** Number of bytes in the window after the mark at which a slice begins. The slice works backwards from this mark. */
+/**
+ * Number of bytes that the window has after the mark at which a slice begins. The rest of the window is before this
+ * mark, because members are processed from last to first.
+ */
 const windowMargin = 64
 
 /**

@@ -57,7 +57,7 @@ const afterSign = 14
 const inExponent = 15
 const afterText = 16 // the outermost value has ended
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
-const closed = 18 // at the end of an array or object; the loop replaces this state at once
+const closed = 18 // at the end of an array or object; the loop replaces this state immediately
 /**
  * Error messages for texts that end in these states. In any other state, only the end of an array or object is missing.
  */

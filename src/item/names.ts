@@ -190,7 +190,7 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound on the memory that the table takes now, in bytes. Each name may be the first on its memory page. */
+  /** Upper bound on the memory that the table uses now, in bytes. Assumes a separate memory page for each name. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }

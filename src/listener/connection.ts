@@ -6,7 +6,7 @@
  *        └──request malformed or late──▶ closing
  *
  * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
- * objects. Node's parser would create objects for all requests at once, and a read of 64 KB can contain 1,600 requests.
+ * objects. Node's parser would create objects for all requests in a read, which may be 1,600 requests in 64 KB.
  * Therefore the parser is made to stop when the queue is full, or at a request with a large body. The parser stops as
  * it does for an upgrade to another protocol, and hands over the remaining bytes. These bytes are held, and parsed once
  * the queue is empty. As a result, requests take effect and get their responses in the order in which they were sent.
@@ -45,8 +45,8 @@ export interface ConnectionOwner {
   readonly isStopping: boolean
   readonly turn: Turn
   /**
-   * Memory of the waiting requests of all connections. While more than half of the limit is in use, further requests
-   * wait only as bytes.
+   * Memory that waiting requests use on all connections. While it exceeds half of the limit, further requests are kept
+   * as bytes, and are parsed later.
    */
   readonly held: HeldBytes
   /** Called when a connection is ready for its next waiting request. The owner must later call `resume`. */
@@ -97,7 +97,7 @@ export class Connection implements Holder {
     return this.#state
   }
 
-  /** Whether a request that arrives now can be served at once. */
+  /** Whether a request that arrives now can be served immediately. */
   get isFree(): boolean {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
@@ -107,7 +107,7 @@ export class Connection implements Holder {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that can neither be served at once nor be queued. */
+  /** Makes Node's parser stop at a request that can neither be served immediately nor be queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
@@ -162,7 +162,7 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The connection ends at once. If the client closed its side first, Node would no longer send the rejection.
+    // The connection ends immediately. If the client closed its side first, Node would no longer send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { wholeText } from '../../test/support/socket.js'
 import { createListener, type Listener } from './listener.js'
 
-const large = Buffer.alloc(50_000_000) // more bytes than the system accepts at once
+const large = Buffer.alloc(50_000_000) // more bytes than the system accepts in one write
 const ask = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const lastAsk = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 

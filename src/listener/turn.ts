@@ -41,7 +41,7 @@ export class Turn {
     this.#schedule()
   }
 
-  /** Handles a request at once, unless it has already been handled. */
+  /** Handles a request immediately, unless it has already been handled. */
   handleNow(response: ServerResponse | undefined): void {
     const request = this.#arrived.find((each) => each.response === response)
     if (request !== undefined) run(request)

@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 
-/** Returns the output of a process with a log. @param calls code that calls methods of `log`. */
+/** Runs code in a child process, and returns what the code logs. @param calls code that calls methods of `log`. */
 function printed(isReadable: boolean, calls: string): string {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}

@@ -13,7 +13,7 @@ import { serveFirst } from './threads.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
-  /** Items to store at the start, unless the store already has items. */
+  /** Items to store when the process starts, unless the store already has items. */
   readonly items?: ReturnType<typeof parseSeed>
   /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
@@ -71,7 +71,7 @@ export async function start(
       await store.close()
     }
     handleShutdown(stop, config.shutdownTimeout, log)
-    // A supervisor that reads this line may send a signal at once.
+    // A supervisor that reads this line may send a signal immediately.
     const limits = {
       max_memory_bytes: config.maxMemoryBytes,
       max_body_bytes: config.maxBodyBytes,
@@ -153,8 +153,8 @@ const repeatTime = 100
 
 /**
  * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
- * A second signal ends the process at once with exit code 1. An uncaught error is logged, and stops the service with
- * exit code 1.
+ * A second signal ends the process immediately with exit code 1. An uncaught error is logged, and stops the service
+ * with exit code 1.
  * @param stop stops the service after the accepted requests have been answered.
  * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
  */

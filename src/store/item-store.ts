@@ -99,7 +99,10 @@ export interface ItemStore {
   /** Statistics about network traffic. A store in process memory has none. */
   readonly traffic?: StoreTraffic
 
-  /** Namespace UUID from which an `Idempotency-Key` derives ids. All services that share a store have the same UUID. */
+  /**
+   * Namespace UUID for the ids that are derived from an `Idempotency-Key`. All services that share a store use the
+   * same UUID.
+   */
   readonly namespace: string
 
   /**
@@ -123,9 +126,9 @@ export interface ItemStore {
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**
-   * Lists all items. Resolves once the first chunk has been read, and rejects if the store cannot be read. The reader
+   * Lists all items. Resolves once the first chunk has been read, and rejects if the store cannot be read. The caller
    * may pause between chunks.
-   * @param project restricts the list to the items of one project. The search takes as long as a list of all items.
+   * @param project restricts the list to the items of one project. This takes as long as listing all items.
    */
   list(project?: string): Awaitable<ItemList>
 
@@ -136,8 +139,8 @@ export interface ItemStore {
   version(project?: string): Awaitable<string>
 
   /**
-   * Calls the callback after each change to the watched items: at once if this service made the change, and soon if
-   * another service did. The callback may also be called without a change.
+   * Calls the callback after each change to the watched items: immediately if this service made the change, and soon
+   * if another service did. The callback may also be called without a change.
    * @returns a function that ends the watch.
    */
   watch(watched: Watched, callback: () => void): () => void

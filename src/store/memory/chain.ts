@@ -32,7 +32,7 @@ const reach = 100
 interface OpenList {
   /** Number of the list, counted from 1 in the order in which lists were opened. */
   readonly moment: number
-  /** First of the retired blocks that are kept for this list, because no newer list reads these blocks. */
+  /** First of the retired blocks that are kept for this list, which is the newest list that reads them. */
   kept: Block | undefined
   isReleased: boolean
 }

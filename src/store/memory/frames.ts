@@ -1,6 +1,6 @@
 /**
- * Manages frames: equally sized pieces of memory outside of the JavaScript heap. Taking and releasing a frame does not
- * wait for the garbage collector.
+ * Manages frames: equally sized pieces of memory outside of the JavaScript heap. Frames are taken and
+ * released without waiting for the garbage collector.
  *
  * Frames are cut from slabs, which are so large that the C library maps each slab separately and unmaps it as a whole.
  * Allocated separately, or in different sizes, frames would leave the allocator's memory full of holes after many
@@ -24,7 +24,7 @@ const firstSlab = 1024 * 1024
 /** Maximum size of a slab in bytes: the smallest size at which the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
-/** Share of the other slabs that must still be free after all frames of the emptiest slab have moved to them. */
+/** Minimum share of the space in all other slabs that stays free when they take in the frames of the emptiest slab. */
 const spare = 1 / 8
 
 /** Number of frames to move for each released frame. Two frames are enough when a client deletes everything. */
@@ -102,8 +102,8 @@ export class FramePool {
   }
 
   /**
-   * Makes a frame from the memory of the given bytes. This frame never moves. Once `maxMappings` frames have memory of
-   * their own, bytes with a mapping of their own are copied to other memory.
+   * Creates a frame that uses the memory of the given buffer without copying it. This frame never moves. Once
+   * `maxMappings` such frames exist, a buffer that the C library has mapped separately is copied instead.
    * @throws {StoreError} `STORE_FULL` if the system has no memory left.
    */
   takeOwn(given: Buffer): Frame {

@@ -49,7 +49,7 @@ export function createBucketStates(options: BucketStatesOptions) {
   const readByOneCommand = createSortedRead(options)
   /** Keys of buckets that did not exist when they were last checked. */
   const absent = new Set<string>()
-  /** The states that were read last, kept because most buckets do not change until the next read. */
+  /** The most recently read states, kept because most buckets do not change between two reads. */
   let last: AllBuckets = { states: [], version: '' }
   /** A read of all states that has been requested in this turn of the event loop, and is not sent yet. */
   let next: Promise<AllBuckets> | undefined

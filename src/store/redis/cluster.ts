@@ -230,7 +230,7 @@ export class Cluster {
   }
 
   /**
-   * Asks masters for the table of slots. Asks the hosts in `STORE_URL` instead after every other failure, or without a
+   * Asks masters for the table of slots. Asks the hosts in `STORE_URL` instead after every second failure, or without a
    * connected master.
    * @throws {Error} if no host replies.
    */
@@ -263,7 +263,7 @@ export class Cluster {
     }
   }
 
-  /** Uses a new table of slots. First connects to all masters in the table, so that moved slots are served at once. */
+  /** Uses a new table of slots. First connects to all masters in the table, so moved slots are served immediately. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
@@ -278,7 +278,7 @@ export class Cluster {
     }
   }
 
-  /** Closes the connection to a former master after the timeout, when all calls on the connection have ended. */
+  /** Closes the connection to a former master after the timeout. By then, all calls on the connection have ended. */
   async #retire(address: string, connection: RedisConnection): Promise<void> {
     this.#connections.delete(address)
     const { signal } = this.#closing

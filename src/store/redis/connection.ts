@@ -32,7 +32,7 @@ import {
 import { InFlightLimit, type Traffic } from './in-flight.js'
 
 interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** Returns the current URL of the server. @throws {Error} after a bounded time, if no server may be used. */
+  /** Returns the current URL of the server. @throws {Error} if no usable server is found within a time limit. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability

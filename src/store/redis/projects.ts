@@ -97,7 +97,8 @@ export function createProjectReads(
 
 /**
  * Combines the digests of texts into one digest that does not depend on their order. The digests are sorted instead of
- * XORed. With XOR, a client could replace some of 170 items in such a way that the result stays the same.
+ * XORed. With XOR, a client with about 170 items could choose replacements for some of them that leave the result
+ * unchanged.
  */
 function digestOf(digests: string[]): string {
   return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')

@@ -187,7 +187,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
 
-  /** Tries each command of the store on a server. @throws {StoreError} if a command fails or the key is corrupted. */
+  /**
+   * Tries the commands of the store on a key. If the key was corrupted, also reads it again.
+   * @throws {StoreError} if a command fails or the key is still corrupted.
+   */
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {

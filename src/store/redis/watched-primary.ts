@@ -24,8 +24,8 @@ const interval = 1000
  */
 const validFor = 1500
 /**
- * How long the primary stays in use after a query without answers, in milliseconds. The next query ends within this
- * time.
+ * How long the current primary stays in use after a query that got no valid answer, in milliseconds. The next query
+ * ends within this time.
  */
 const silentFor = interval + 2 * answerTimeout
 
