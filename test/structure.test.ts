@@ -92,8 +92,8 @@ test('every room in the map exists, and is listed once', () => {
 })
 
 /**
- * Import rules of rooms. The path in an import or export must match `value`. If only types are imported, it must match
- * `type`.
+ * Import rules for the files whose paths match `files`. The path in an import or export must match `value`. The path in
+ * an import or export of types only must match `type`.
  */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],

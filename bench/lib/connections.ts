@@ -1,4 +1,4 @@
-/** HTTP connections over bare sockets, so cheap that one process on the load's CPU core can open thousands of them. */
+/** HTTP connections over bare sockets, cheap enough that one process on one CPU core can open thousands of them. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'

@@ -36,7 +36,7 @@ const maximumPerSecond = 60_000
 const createSeconds = { start: 300, turn: 30 }
 
 /**
- * Runs a workload on all sides that support it.
+ * Runs a workload in turns on each implementation ("side") that supports it.
  * @param onTurn called after each turn
  * @throws {Error} if a side does not start, or if a response is missing or reports an error
  */

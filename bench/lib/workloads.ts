@@ -8,7 +8,7 @@ export interface Workload {
   name: string
   title: string
   kinds: Kind[] // kinds of requests, sent in rotation
-  items: number // number of items in the store at the start
+  items: number // initial number of items in the store
   connections: number
   isList?: boolean
   withNewTokens?: boolean // whether each request has a new token

@@ -1,4 +1,4 @@
-/** Side `bare`: a plain Node.js HTTP server that responds at once, without doing any work. */
+/** Side `bare`: a plain Node.js HTTP server that responds immediately, without doing any work. */
 
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ export default {
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  /** Starts the server with a prepared list. The server stores no items. */
+  /** Starts the server, which stores no items. If `list` is not 0, each GET gets the same list of `list` items. */
   start: async ({ port, list }) => [
     await startServer({ port, args: [server, String(port), String(list)] }),
   ],

@@ -277,8 +277,8 @@ describe('a watch asks', { concurrency: true }, () => {
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
   /**
-   * Responses that never make a watch wait. The numbers limit the requests of the watch: `atOnce` without a delay, and
-   * `perSecond`.
+   * Responses that arrive without a wait for a change. A watch may nevertheless send at most `atOnce` requests without
+   * a delay, and `perSecond` requests per second in addition.
    */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],

@@ -47,8 +47,8 @@ const longestAnswer = 120_000
 /**
  * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
  * @param isLarge whether the request takes a lot of work.
- * @throws {Error} if an earlier request got no response. If a service hangs, its tests then fail at once, instead of
- * waiting for a timeout at every request.
+ * @throws {Error} if an earlier request got no response. If a service hangs, its tests then fail immediately, instead
+ * of waiting for a timeout at every request.
  */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')

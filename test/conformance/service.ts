@@ -8,7 +8,10 @@ import { type Service, serviceAt } from './client.js'
 
 const { BASE_URL, JWT_SECRET } = process.env
 
-/** Returns the service that all tests of a file use. A service that this function has started stops after the tests. */
+/**
+ * Returns the service that all tests of a file use. If this function starts the service, the service is stopped after
+ * the tests.
+ */
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
     // The package does not contain own-service.js, because its command always names a service. With a computed path, no

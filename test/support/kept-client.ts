@@ -22,7 +22,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Maximum time for a response, in milliseconds: enough on a busy machine, but shorter than the timeouts of tests. */
+/** Maximum time for a response, in milliseconds: enough on a busy machine, but less than the timeout of a test. */
 const timeout = 10_000
 
 /**

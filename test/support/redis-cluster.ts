@@ -34,13 +34,19 @@ const count = 6
  */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/** Returns a cluster node that is not started yet. The node ends with the test or test file that creates it. */
+/**
+ * Returns a cluster node that has not been started yet. The node is stopped at the end of the test or test file that
+ * created it.
+ */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
 }
 
-/** Returns a cluster that is not started yet. Its nodes end with the test or test file that creates the cluster. */
+/**
+ * Returns a cluster that has not been started yet. Its nodes are stopped at the end of the test or test file that
+ * created the cluster.
+ */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>

@@ -89,7 +89,7 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
 
 /**
  * Installs this build in a folder, where the real `npx` finds it.
- * @returns the environment of a shell in this folder.
+ * @returns the environment variables for a shell in this folder.
  */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))

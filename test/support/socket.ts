@@ -80,7 +80,7 @@ export function headOf(service: Service, method: string, path: string, ...lines:
 }
 
 /**
- * Writes the bytes all at once, or in pieces, one after another. Reads the responses only afterwards, as simple clients
+ * Writes all bytes together, or in pieces, one after another. Reads the responses only afterwards, as simple clients
  * do.
  * @param count number of responses to wait for; by default all until the service closes the connection.
  * @returns the complete responses.
@@ -107,7 +107,7 @@ export async function exchange(
 }
 
 /**
- * Writes the bytes all at once, or in pieces, one after another.
+ * Writes all bytes together, or in pieces, one after another.
  * @returns the first response.
  * @throws {Error} if no response arrives.
  */

@@ -1,4 +1,7 @@
-/** Tests that the conformance tests find every defect in `defects.ts`, and accept other choices that are allowed. */
+/**
+ * Tests that the conformance tests find every defect in `defects.ts`, and pass for a service that differs from this one
+ * in ways that the interface allows.
+ */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

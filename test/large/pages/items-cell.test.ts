@@ -1,4 +1,4 @@
-/** Tests of the items page in Chromium: values are edited in their cells, without changing other characters. */
+/** Tests of the items page in Chromium: editing a value in its cell changes no other character of the item's text. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

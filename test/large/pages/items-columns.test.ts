@@ -9,7 +9,7 @@ import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
 
-/** Returns the names at the head of the table, from left to right. */
+/** Returns the names in the column headers, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
   return page.evaluate(
     '[...document.querySelectorAll("th:not(.more) button")].map((head) => head.textContent)',
@@ -29,7 +29,7 @@ async function showsColumn(page: ItemsPage, place: number, ...expected: string[]
   await until(`${expected}`, async () => `${await shown()}` === `${expected}`)
 }
 
-/** Returns the position of a column's head in the window. */
+/** Returns the position of a column header in the window. */
 function boxOf(page: ItemsPage, name: string): Promise<DOMRect> {
   return page.evaluate(
     `[...document.querySelectorAll('th')].find((head) => head.textContent === '${name}').getBoundingClientRect().toJSON()`,
@@ -52,7 +52,7 @@ async function drag(page: ItemsPage, from: number, to: number, top: number): Pro
   await page.mouse.up()
 }
 
-/** Finds the button in the head of a column, with or without the number of its sort key. */
+/** Finds the button in a column header, with or without the number of its sort key. */
 function button(page: ItemsPage, name: string) {
   return page.getByRole('columnheader').getByRole('button', { name: new RegExp(`^${name}\\b`) })
 }
@@ -174,7 +174,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
     await page.cell('3').waitFor()
-    // Makes the search and sort stop: each slice of work ends at once, and the next slice never begins.
+    // Makes the search and sort stop: each slice of work ends immediately, and the next slice never begins.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)

@@ -233,7 +233,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** Returns the changes that a new service does not find. The service under test might still use a former primary. */
+/** Returns the lost changes. Reads from a new service, because the one under test might still use a former primary. */
 async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
   return await load.lost(await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT }))
 }

@@ -15,9 +15,9 @@ import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 /**
- * `memory` of the service's container and size of the `store`, in MiB; duration of the churn; maximum `growth` of
- * memory, as a factor. `npm run check` uses a lower `growth`. The default is higher, because a busy machine may make
- * fewer changes or collect garbage later.
+ * Command-line options. `memory`: memory of the service's container, in MiB. `store`: size of the store, in MiB.
+ * `seconds`: duration of the churn. `growth`: maximum factor by which memory may grow. The default of `growth` is high,
+ * because a busy machine may make fewer changes or collect garbage later. `npm run check` uses a lower factor.
  */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
