@@ -87,8 +87,8 @@ try {
         ['', 'first paint, ms: fastest', 'quarter', 'half', 'three quarters', 'loaded, kB'],
         sides.flatMap(paintRows),
       ),
-      `The first contentful paint of ${paints}, each with an empty cache, in a new context of a browser that runs; ` +
-        'and the files that a page asks for until then, with Brotli.',
+      `First contentful paint of ${paints} loads, each with an empty cache in a new context of a running browser. ` +
+        'Loaded: the files that a page requests before this paint, with Brotli.',
       table(
         [
           `${count(items)} items, ms`,

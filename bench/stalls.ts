@@ -56,7 +56,7 @@ interface Case {
   title: string
   sides: Side[] // sides that have the feature and are fast enough
   body?: (() => Buffer) | undefined // request body that creates the item
-  list?: number // number of items at the start; 1 by default
+  list?: number // initial number of items; 1 by default
   prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure
 }
 
@@ -101,7 +101,7 @@ const cases: Case[] = [
     prepare: wakeAll,
   },
   {
-    title: `${count(waits)} connections that close at once`,
+    title: `${count(waits)} connections that close together`,
     sides: [itemStore, jsonParse],
     prepare: closeAll,
   },
@@ -245,7 +245,7 @@ async function wakeAll(server: Server) {
   }
 }
 
-/** Opens connections, and sends a request on each. @returns a function that closes all connections at once */
+/** Opens connections, and sends a request on each. @returns a function that closes all connections together */
 async function closeAll({ port }: Server) {
   const connections = await openConnections(port, waits)
   const read = { method: 'HEAD', path: '/' }
