@@ -86,6 +86,17 @@ export default {
     },
     rolldownOptions: {
       input: { docs: page('docs'), items: page('items') },
+      // As one file, the code that both pages load is smaller than as several.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              test: /preact|preload-helper|json-colours|shared.(token|components)/,
+            },
+          ],
+        },
+      },
       // On a busy machine, `npm run dev` would otherwise begin its output with Rolldown's advice on slow plugins.
       checks: { bundlerTimings: false },
     },

@@ -642,7 +642,7 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await page.sees('The service shows items only with a token.')
     await check()
-    await page.getByRole('button', { name: 'Enter a token' }).press('Enter') // the only button with this name
+    await page.getByRole('region').getByRole('button', { name: 'Enter a token' }).press('Enter')
     const token = own.validToken()
     await page.getByRole('dialog').getByLabel('Token').fill(token)
     await page.choose('Use this token')
