@@ -35,9 +35,11 @@ export function OperationSection(props: Omit<CallsProps, 'status' | 'onStatus'>)
             <Parameters parameters={inHead} />
           </details>
         )}
-        <ResponseList {...responses} />
       </div>
       <Calls {...props} {...responses} />
+      <div>
+        <ResponseList {...responses} />
+      </div>
     </Part>
   )
 }

@@ -446,18 +446,11 @@ describe('the API page', inChromium, () => {
         'document.querySelector("#createItem .panel .line").offsetHeight',
       )
       assert.ok(line < 50, 'languages, copy and "Try it" are side by side')
-      const statuses = await page.evaluate<number>(
-        'document.querySelector("#createItem .panel > .choice").offsetHeight',
+      const ends = await page.evaluate<number[]>(
+        `Array.from(document.querySelectorAll('#createItem .panel > .choice label'), (label) =>
+          label.closest('.panel').getBoundingClientRect().right - label.getBoundingClientRect().right)`,
       )
-      assert.ok(statuses < 50, 'all statuses are in one line')
-      const first = page.locator('#createItem .panel > .choice').getByRole('radio').first()
-      await first.press('ArrowLeft')
-      const [visibleEnd = 0, end = 1] = await page.evaluate<number[]>(
-        `['.choice', '.choice label:has(:checked)'].map((selector) =>
-          Math.ceil(document.querySelector('#createItem .panel > ' + selector).getBoundingClientRect().right))`,
-      )
-      assert.ok(end <= visibleEnd, 'the last status is scrolled into view when a key chooses it')
-      await first.check()
+      assert.ok(ends.length > 9 && Math.min(...ends) >= 0, 'all statuses are visible')
 
       const { body, send, answered } = await formOf(page, 'createItem')
       await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))
