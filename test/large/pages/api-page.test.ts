@@ -447,10 +447,10 @@ describe('the API page', inChromium, () => {
       )
       assert.ok(line < 50, 'languages, copy and "Try it" are side by side')
       const ends = await page.evaluate<number[]>(
-        `Array.from(document.querySelectorAll('#createItem .panel > .choice label'), (label) =>
-          label.closest('.panel').getBoundingClientRect().right - label.getBoundingClientRect().right)`,
+        `Array.from(document.querySelectorAll('#createItem .panel :is(.choice label, button)'), (each) =>
+          each.closest(".panel").getBoundingClientRect().right - each.getBoundingClientRect().right)`,
       )
-      assert.ok(ends.length > 9 && Math.min(...ends) >= 0, 'all statuses are visible')
+      assert.ok(ends.length > 9 && Math.min(...ends) >= 0, 'all statuses and buttons are visible')
 
       const { body, send, answered } = await formOf(page, 'createItem')
       await body.fill(layOut(`{"project_id": "demo", "data": ${data}}`))
