@@ -47,6 +47,9 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
               <Type key={type} schema={schema} />
             ))}
           </p>
+          <a class="narrow note" href={`#${examplesId(operation)}`}>
+            Example
+          </a>
           <details>
             <summary>Headers</summary>
             <Headers headers={headers} document={document} />
@@ -61,7 +64,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
 export function Examples({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   const { content } = operation.responses[chosen] ?? {}
   return (
-    <div class="panel">
+    <div class="panel" id={examplesId(operation)}>
       <Choice
         title={`Status of the response to ${operation.summary}`}
         texts={Object.keys(operation.responses)}
@@ -84,6 +87,10 @@ export function Examples({ operation, document, status: chosen, onStatus }: Resp
       )}
     </div>
   )
+}
+
+function examplesId({ operationId }: Operation): string {
+  return `${operationId}-examples`
 }
 
 /** A status with a dot in the colour of its kind. */
