@@ -34,7 +34,9 @@ export function isAvailable({ version }: Side) {
 }
 
 /** Returns a line of a Markdown list, with the version of the side. */
-export function describeSide(side: Side) {
-  if (!isAvailable(side)) return `- ${side.name}: left out because it is not installed`
-  return `- ${side.name}: ${side.about}${side.version ? ` (${side.version()})` : ''}`
+export function describeSide({ name, about, version }: Side) {
+  if (version === undefined) return `- ${name}: ${about}`
+  const installed = version()
+  if (installed === undefined) return `- ${name}: left out because it is not installed`
+  return `- ${name}: ${about} (${installed})`
 }
