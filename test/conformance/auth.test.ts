@@ -1,4 +1,4 @@
-/** Tests of authentication (specification §5). §5.5 needs more than HTTP: see test/auth-environment.test.ts. */
+/** Tests of authentication (spec §5). For §5.5, see test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,6 @@ import { inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
 
-/** Returns a request to each item endpoint. An endpoint that takes a body gets a valid body. */
 function requestsTo({ id }: Item, project_id: string) {
   const body = JSON.stringify({ data: {}, project_id })
   return [
@@ -99,7 +98,7 @@ test('§5.1 GET /health ignores an invalid token', async () => {
 
 test('§5.2 §5.4 a token is verified on every request: it is rejected once it has expired', async () => {
   let [exp, token, status] = [0, '', 401]
-  // On a busy machine, the token may expire before the service receives it. The loop then tries a longer lifetime.
+  // On a busy machine, a token may expire on its way. Each later token has a longer lifetime.
   for (let time = 2; status === 401 && time < 60; time *= 2) {
     exp = inSeconds(time)
     token = service.mint({ sub: 'tester', exp })

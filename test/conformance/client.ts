@@ -6,16 +6,15 @@ import { type Exchange, show, validTokens, watched } from './exchanges.js'
 import { type MintOptions, mintToken, validClaims } from './tokens.js'
 
 export interface Service {
-  /** Base URL of the service, ending with `/api/v1`. */
   readonly baseUrl: URL
   readonly secret: string
-  /** Sends a request. The path is relative to the base URL, as in the specification. */
+  /** Sends a request to a path relative to the base URL. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with an exact request target, which is not appended to the base URL. */
+  /** Sends a request whose request target is exactly `target`. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a valid token. If a value is given, its JSON text is the body. */
+  /** Sends a request with a valid token, and with the JSON text of `value` as the body. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
-  /** Returns a token signed with the service's secret, unless the options say otherwise. */
+  /** Signs a token with the service's secret by default. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
   validToken(): string
 }
@@ -25,37 +24,30 @@ export interface Answer {
   /** Response headers, with names in lower case. */
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** Parses the body as JSON. @throws {SyntaxError} */
+  /** @throws {SyntaxError} if the body is not JSON. */
   json(): unknown
 }
 
 export interface RequestOptions {
   readonly token?: string
-  /** The body, which is sent unchanged. Its content type is `application/json` unless `headers` say otherwise. */
+  /** The body, sent unchanged. Its default content type is `application/json`. */
   readonly body?: string | Uint8Array
-  /** Request headers, with names in lower case. A header whose value is `undefined` is not sent. */
+  /** Headers to send, except those whose value is `undefined`. */
   readonly headers?: http.OutgoingHttpHeaders
 }
 
 let isMute = false
 
-/**
- * Maximum time for a complete response, in milliseconds. The limit applies even to a response that arrives steadily.
- */
+/** Maximum time for a complete response, in milliseconds. */
 const longestAnswer = 120_000
 
-/**
- * Returns the maximum time to wait for a response or its next part, in milliseconds: enough even on a busy machine.
- * @param isLarge whether the request takes a lot of work.
- * @throws {Error} if an earlier request got no response. If a service hangs, its tests then fail immediately, instead
- * of waiting for a timeout at every request.
- */
+/** Maximum silence of a service in milliseconds. @throws {Error} if the service has hung before. */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request that got no response in time. @param what method and target of the request. */
+/** Returns the error for a request without a response. All later requests then fail at once. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
@@ -87,10 +79,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
   }
 }
 
-/**
- * Sends one request, on a new connection.
- * @param target request target, sent unchanged in the request line, even if it is invalid.
- */
+/** Sends one request on a new connection, with `target` unchanged in the request line. */
 export async function send(
   origin: URL,
   method: string,
@@ -117,7 +106,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // If the service rejects a body that is still being sent, a write error follows the response, and has no effect.
+      // A write error after the response is ignored, because a service may reject a body early.
       .on('error', reject)
       .end(body)
   })
@@ -140,7 +129,6 @@ function headersOf(
   const all: http.OutgoingHttpHeaders = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    // Node.js would not send `Content-Length` with the body of a GET or DELETE.
     ...(body === undefined || 'transfer-encoding' in headers
       ? {}
       : { 'content-length': body.length }),

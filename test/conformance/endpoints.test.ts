@@ -1,4 +1,4 @@
-/** Tests of the endpoints (specification §4). */
+/** Tests of the endpoints (spec §4). */
 
 import assert from 'node:assert/strict'
 import { create, envelopeOf, itemOf, itemsOf, listed, record, stored } from './expect.js'
@@ -7,7 +7,7 @@ import { test } from './test.js'
 
 const service = await useService()
 
-// This test runs before all others, because the service may have no items yet.
+// This test runs first, because the service may have no items yet.
 test('§4.2 the list is an array, even when no items exist', async () => {
   itemsOf(await service.call('GET', '/items'))
 })

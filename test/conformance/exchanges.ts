@@ -1,4 +1,4 @@
-/** Remembers the request that the report of a failed test shows: the one whose response the test read last. */
+/** Remembers the request whose response a test read last, for the report of a failed test. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
@@ -15,7 +15,6 @@ export const validTokens = new Set<string>()
 
 let current: Exchange | undefined
 
-/** Sets the request that the report of the current test shows. @param exchange `undefined` at the start of a test. */
 export function show(exchange: Exchange | undefined): void {
   current = exchange
 }
@@ -24,7 +23,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response, so that the report of a failed test shows the response that the test read last. */
+/** Wraps a response, so that a failed test reports this response if the test read it last. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

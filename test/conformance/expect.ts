@@ -21,15 +21,12 @@ export function assertUuid(value: unknown): asserts value is string {
   assert.ok(typeof value === 'string' && uuid.test(value), `id is ${kind(value)}, expected a UUID`)
 }
 
-/** @throws {AssertionError} if the value is not an object. */
 export function record(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) assert.fail(`a value is ${kind(value)}, expected an object`)
   return value
 }
 
-/**
- * Returns the session id of a body. It is at the top level or, in an error response, inside `detail` (spec §1.4, §7).
- */
+/** Returns the session id of a body, at the top level or inside `detail` (spec §1.4, §7). */
 export function sessionIdOf(answer: Answer): string {
   const { session_id, detail } = record(answer.json())
   const value = session_id ?? (isRecord(detail) ? detail.session_id : undefined)
@@ -37,7 +34,7 @@ export function sessionIdOf(answer: Answer): string {
   return value
 }
 
-/** Checks the envelope of an item, and returns the envelope (spec §2.3). */
+/** Checks and returns the envelope of an item (spec §2.3). */
 export function envelopeOf(answer: Answer, httpStatus: number): Record<string, unknown> {
   assert.equal(answer.status, httpStatus, 'status')
   const envelope = record(answer.json())
@@ -50,7 +47,7 @@ export function itemOf(answer: Answer, httpStatus: number): Item {
   return asItem(envelopeOf(answer, httpStatus).data)
 }
 
-/** Returns the items of a list response: an array, or an envelope around an array (spec §4.2 allows both). */
+/** Returns the items of a list: an array, or an envelope around an array (spec §4.2). */
 export function itemsOf(answer: Answer): Item[] {
   assert.equal(answer.status, 200, 'status')
   const body = answer.json()
@@ -59,7 +56,7 @@ export function itemsOf(answer: Answer): Item[] {
   return items.map(asItem)
 }
 
-/** Checks the body of an error, with a status and code from the table of errors (spec §7). */
+/** Checks the body of an error (spec §7). */
 export function assertError(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, 'status')
   const body = record(answer.json())
@@ -70,9 +67,7 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/**
- * Checks the 404 response for an unknown item. The specification requires only that the message contains the id (§7).
- */
+/** Checks a 404 for an unknown item. Only the id must be in the message (spec §7). */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())
@@ -85,13 +80,11 @@ export async function create(service: Service, data: object, projectId?: string)
   return itemOf(await service.call('POST', '/items', request), 201)
 }
 
-/** @returns `undefined` if the item does not exist. */
 export async function stored(service: Service, id: string): Promise<Item | undefined> {
   const answer = await service.call('GET', `/items/${id}`)
   return answer.status === 404 ? undefined : itemOf(answer, 200)
 }
 
-/** Lists all stored items, including those that other tests have created. */
 export async function listed(service: Service): Promise<Item[]> {
   return itemsOf(await service.call('GET', '/items'))
 }
@@ -111,7 +104,7 @@ export function listIn(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }
 
-/** Describes a value by its type, so that tests which fail for the same reason print the same message. */
+/** Describes a value by its type, so that failures with the same reason have the same message. */
 function kind(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'

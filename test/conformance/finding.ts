@@ -6,19 +6,16 @@ import { inspect } from 'node:util'
 import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
-/** Maximum lengths in characters: of a body in the report, and of a value in the first line of the report. */
+/** Maximum characters of a body in the report, and of a value in its first line. */
 const maxBody = 2_000
 const maxValue = 60
 
-/** Placeholders in the report: one replaces a valid token, the other the signature of any other token. */
+/** Placeholders in the report, for a valid token and for the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
-/**
- * Replaces the error of a failed test. The first line of the message is the problem. The rest of the message shows how
- * to reproduce the problem.
- */
+/** Error of a failed test. The first line is the problem, followed by request and response. */
 export class Finding extends Error {
-  /** @param hasStack whether to show the stack, for people who can change the service and its tests. */
+  /** @param hasStack whether to show the stack. */
   constructor(error: unknown, exchange: Exchange | undefined, hasStack: boolean) {
     const parts = exchange === undefined ? [] : [curlOf(exchange), responseOf(exchange)]
     super([problemOf(error), ...parts].map(safe).join('\n\n'))
@@ -27,23 +24,16 @@ export class Finding extends Error {
   }
 }
 
-/** Returns the message of a failed test, taken from an event of Node's test runner. */
 export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/**
- * Returns the first line of a message: the cause of the failure. Tests that fail for the same reason have the same
- * cause.
- */
+/** Returns the first line of a message, which is the same for all failures with the same cause. */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
 
-/**
- * Makes a text printable, and removes the signatures of tokens. A signature that was made with the secret is secret
- * too.
- */
+/** Makes a text printable, and removes signatures of tokens, which are secret. */
 function safe(text: string): string {
   return text
     .replaceAll(/\b(eyJ[\w-]+\.[\w-]*\.)[\w-]+/g, `$1$${placeholders.signature}`)
@@ -61,7 +51,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Uses only the first line, because some versions of Node.js add the values to the message.
+  // Only the first line is used, because some versions of Node.js add values to the message.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {
@@ -78,7 +68,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** Formats a request as a shell command. The person who runs the command has to set `$TOKEN` and `$SIGNATURE`. */
+/** Formats a request as a shell command that uses `$TOKEN` or `$SIGNATURE`. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]
@@ -107,9 +97,7 @@ function shortened(text: string): string {
   return text.length > maxBody ? `${text.slice(0, maxBody)}… (${text.length} characters)` : text
 }
 
-/**
- * Quotes a shell word. A word with a token gets double quotes, because a shell expands no variables in single quotes.
- */
+/** Quotes a shell word. A token needs double quotes, in which the shell expands `$TOKEN`. */
 function quoted(text: string): string {
   if (/^authorization: [\w .$-]+$/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "'\\''")}'`

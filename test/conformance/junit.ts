@@ -1,4 +1,4 @@
-/** Reports the results of conformance tests as JUnit XML. Node's own reporter writes `]]>`, which is invalid in XML. */
+/** Reports test results as JUnit XML. Node's own reporter writes `]]>`, which is invalid in XML. */
 
 import type { TestEvent } from 'node:test/reporters'
 import { causeOf, problemIn } from './finding.js'
@@ -30,7 +30,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield '</testsuite>\n</testsuites>\n'
 }
 
-/** Escapes a text for XML attributes and elements. A finding has already escaped the characters that XML forbids. */
+/** Escapes a text for XML. A finding contains no characters that XML forbids. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"\n]/g, (character) => entities.get(character) ?? character)
 }

@@ -1,4 +1,4 @@
-/** Tests of limits and versioning (specification §8 and §9). */
+/** Tests of limits and versioning (spec §8 and §9). */
 
 import assert from 'node:assert/strict'
 import { assertError, create, itemOf, itemsOf, record } from './expect.js'

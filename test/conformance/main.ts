@@ -1,9 +1,6 @@
-/**
- * Runs all conformance tests in one process, for `item-store conformance`. The test files share only the service, and
- * send no request before the first test runs.
- */
+/** Runs all conformance tests in one process, for `item-store conformance`. */
 
-// endpoints.test.js comes first, because its first test needs a service that has no items yet.
+// endpoints.test.js comes first, because its first test needs a service without items.
 import './endpoints.test.js'
 import './service.test.js'
 import './resources.test.js'

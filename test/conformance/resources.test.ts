@@ -1,4 +1,4 @@
-/** Tests of resources and their fields (specification §2). */
+/** Tests of resources and their fields (spec §2). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Tests of the service as a whole (specification §1). */
+/** Tests of the service as a whole (spec §1). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -40,7 +40,6 @@ const withBody = [
 const list = { title: 'list', method: 'GET', path: '/items', status: 200 }
 type Row = (typeof withBody)[number] | typeof list
 
-/** Creates an item, sends the request of a table row for the item, and checks the status of the response. */
 async function answerTo({ title: _, status, ...row }: Row, headers = {}): Promise<Answer> {
   const { method, path, token = service.validToken(), ...rest } = { token: undefined, ...row }
   const { id } = await create(service, {})

@@ -1,21 +1,12 @@
-/**
- * The service under test. `BASE_URL` names any implementation of the interface, and ends with `/api/v1`. If `BASE_URL`
- * is set, `JWT_SECRET` must be the secret of the named service. Without `BASE_URL`, each test file starts this service
- * in a separate process.
- */
+/** The service under test, from `BASE_URL` and `JWT_SECRET`, or a new process of this service. */
 
 import { type Service, serviceAt } from './client.js'
 
 const { BASE_URL, JWT_SECRET } = process.env
 
-/**
- * Returns the service that all tests of a file use. If this function starts the service, the service is stopped after
- * the tests.
- */
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
-    // The package does not contain own-service.js, because its command always names a service. With a computed path, no
-    // bundler includes the file.
+    // No bundler includes a file with a computed path. The package must not contain own-service.js.
     const path = new URL('../support/own-service.js', import.meta.url)
     const { ownService }: typeof import('../support/own-service.js') = await import(path.href)
     return await ownService()

@@ -12,10 +12,7 @@ const explanations = {
     '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/**
- * Prints a line for each test, with request, response and expectation if the test failed. The causes of all failures
- * come last.
- */
+/** Prints a line for each test, the details of each failure, and at the end the causes. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()

@@ -4,7 +4,6 @@ import { test as nodeTest } from 'node:test'
 import { show, shownExchange } from './exchanges.js'
 import { Finding } from './finding.js'
 
-/** Whether `BASE_URL` names the service to test. Otherwise, the tests start their own service. */
 const isNamed = Boolean(process.env.BASE_URL)
 
 /** @param title begins with the tested clauses of the specification. */

@@ -1,10 +1,10 @@
-/** Makes JSON Web Tokens without a library, so that invalid tokens can be made too (RFC 7515, 7519). */
+/** Makes valid and invalid JSON Web Tokens without a library (RFC 7515, 7519). */
 
 import { createHmac } from 'node:crypto'
 
 export interface MintOptions {
   readonly secret: string
-  /** The `alg` of the token's header, HS256 by default; `none` gives an empty signature. */
+  /** The `alg` of the token's header. With `none`, the signature is empty. */
   readonly algorithm?: string
   /** Members to add to the token's header, or the complete text of the header. */
   readonly header?: object | string
@@ -35,12 +35,11 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** Returns the current Unix time plus a number of seconds, in seconds. */
+/** Returns a Unix time in seconds. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
-/** Returns the claims of a token, without checking its signature. */
 export function claimsOf(token: string): ReturnType<typeof validClaims> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
