@@ -175,7 +175,6 @@ test('§4 the error message for a long body stays short', async () => {
   assert.ok(assertRefused(answer, 422, 'VALIDATION_ERROR').length < 300)
 })
 
-/** Checks that create and replace reject the body, and that no item has changed. */
 async function assertInvalid(
   says: RegExp,
   options: { body: string | Buffer; headers?: Record<string, string> },

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §7: no response is lost when bytes follow the last request, or at SIGTERM. */
+/** Tests of this service's decisions on §7: no response is lost when a connection closes. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,9 +15,8 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
   return { own, path: `/items/${(await create(own, { pad })).id}` }
 }
 
-/** Writes pieces, one every 0.3 seconds, and reads the responses only after the last piece. */
 async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
-  // With `allowHalfOpen`, the client can still write after the service has closed its side of the connection.
+  // With `allowHalfOpen`, the client can still write after the service has closed its side.
   const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
@@ -26,7 +25,6 @@ async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): 
   return await wholeText(socket) // throws if the connection is reset
 }
 
-/** Splits a text into responses. @throws {AssertionError} if the last response is incomplete. */
 function responsesIn(text: string): readonly RawAnswer[] {
   const reader = answerReader()
   reader.take(Buffer.from(text, 'latin1'))
@@ -67,7 +65,7 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
 
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The buffers of the connection hold less than half of all responses, so the service has to wait for the client.
+  // The buffers of the connection hold less than half of the responses.
   const { id } = await create(own, { pad: 'x'.repeat(20_000) })
   const get = headOf(own, 'GET', `/items/${id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))

@@ -175,8 +175,7 @@ const bearers = [
 for (const { kind, token, refusal } of bearers) {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     test(`§7 ${method} with a malformed body and ${kind} gets one response, and a 400 changes nothing`, async () => {
-      // If head and body arrive in one packet, the service sees the malformed body before it acts on the head. If the
-      // body arrives later, the service may already have acted on the head and sent the usual response.
+      // A body in the same packet as its head is checked before the service acts on the head.
       const breakBody = async (round: number) => {
         const { id } = await create(service, { n: 1 })
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §1.4 and §1.5: preflights, CORS headers, and session ids of all responses. */
+/** Tests of this service's decisions on §1.4 and §1.5: preflights, CORS headers and session ids. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -132,7 +132,6 @@ for (const [request, status, options] of answers) {
   })
 }
 
-/** @param headers value of `Access-Control-Request-Headers`. */
 function preflight(method: string, path = '/items', headers?: string): Promise<Answer> {
   return service.request('OPTIONS', path, {
     headers: {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
-/** Checks the headers that every response has: the session id (§1.4) and the CORS headers (§1.5). */
+/** Checks the headers that every response has (§1.4, §1.5). */
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)
@@ -23,7 +23,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   }
 }
 
-/** Checks the status, shape, code and headers of an error response (§7). @returns the error message. */
+/** Checks an error response (§7), and returns its message. */
 export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
   assert.equal(answer.status, status, answer.text)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
@@ -44,17 +44,16 @@ export function itemText({ text }: Answer): string {
   return text.slice(text.indexOf(',"data":') + ',"data":'.length, -1)
 }
 
-/** Sends a request with a valid token. @param body the exact text or bytes of the body. */
 export function sendText(service: Service, method: string, path: string, body: string | Buffer) {
   return service.request(method, path, { token: service.validToken(), body })
 }
 
-/** Creates an item from the JSON text of an item request. @returns the id of the item. */
+/** Creates an item from the JSON text of a request, and returns the id. */
 export async function createText(service: Service, body: string | Buffer): Promise<string> {
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** Replaces the id in a path, so that a test whose title contains the path has the same title in every run. */
+/** Replaces the id in a path, so that the title of a test is the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -63,7 +62,7 @@ export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status)
 }
 
-/** Returns the headers of a response, without `date` and `x-session-id`, which differ for every request. */
+/** Returns the headers of a response that do not differ for every request. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others
@@ -78,7 +77,7 @@ export async function tagOf(service: Service, path: string): Promise<string> {
   return String((await service.call('GET', path)).headers.etag)
 }
 
-/** Sends a read with `If-None-Match`. @param prefer value of the `Prefer` header, such as `wait=20`. */
+/** @param prefer value of the `Prefer` header, such as `wait=20`. */
 export function readWaiting(
   service: Service,
   path: string,
@@ -90,7 +89,7 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** Returns whether the response is still missing after this time, in milliseconds. */
+/** @param time how long to wait for the response, in milliseconds. */
 export async function isPending(answer: Promise<Answer>, time = 200): Promise<boolean> {
   return (await Promise.race([answer, delay(time, 'pending')])) === 'pending'
 }

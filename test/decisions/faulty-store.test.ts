@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §4.1, §4.2 and §7: responses and log lines when the store fails. */
+/** Tests of this service's decisions on §4.1, §4.2 and §7 when the store fails. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,6 @@ import { assertRefused } from './expect.js'
 
 const cause = 'no space on disk 7'
 
-/** A working store. Each test replaces some of its operations. */
 const memory = createMemoryStore(1000)
 
 const value = { data: {} }
@@ -171,7 +170,7 @@ function lineOf({ log }: OwnApp, { headers }: Answer): LogLine | undefined {
   return log.find(({ session_id }) => session_id === headers['x-session-id'])
 }
 
-/** Sends creates that fail because the store is full. @returns the number of failed creates. */
+/** Sends creates that fail because the store is full, and returns their number. */
 async function fail(own: OwnService, count: number): Promise<number> {
   const body = JSON.stringify({ data: { pad: 'x'.repeat(1000) } })
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
@@ -184,7 +183,6 @@ function isFailure({ error_code }: LogLine): boolean {
   return error_code === 'STORE_FULL'
 }
 
-/** Returns the total number of failures that the log lines report. */
 function countIn({ log }: OwnService): number {
   return log.filter(isFailure).reduce((sum, { count }) => sum + Number(count), 0)
 }

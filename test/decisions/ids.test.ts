@@ -12,9 +12,7 @@ const prefix = service.baseUrl.pathname
 const item = await create(service, { kept: 1 }, 'kept')
 const replacement = { data: { a: 2 } }
 
-/**
- * Ids that no item has, as written in the path. If the error message writes an id in another way, that text follows.
- */
+/** Unknown ids as written in the path, and as the error message writes them if it differs. */
 const noIds: [title: string, path: string, id?: string][] = [
   ['an unknown UUID', randomUUID()],
   ['an unknown UUID in upper case', randomUUID().toUpperCase()],

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §8: size of requests, memory for bodies and items, number of connections. */
+/** Tests of this service's decisions on §8: limits of requests, memory and connections. */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
@@ -124,7 +124,6 @@ function createLarge(app: Service) {
   return app.call('POST', '/items', { data: { text } })
 }
 
-/** Creates items of 1 kB until the store is full. @returns the ids of the items. */
 async function fill(app: Service): Promise<string[]> {
   const ids: string[] = []
   for (;;) {

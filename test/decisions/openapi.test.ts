@@ -47,7 +47,6 @@ test('§4.7 the document has the address of a valid Host, and ignores X-Forwarde
     assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
     const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
     assert.deepEqual(rest, expected)
-    // The document has a different entity tag for each address.
     const etag = String(got.etag)
     for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
     known.set(origin, etag)

@@ -1,4 +1,4 @@
-/** Tests of interface §4.7 and §4.8: how pages, their files, the OpenAPI document and the documentation are served. */
+/** Tests of interface §4.7 and §4.8: pages, their files, and the documents. */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -204,7 +204,7 @@ const unknown = [
 ]
 for (const path of unknown) {
   test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
-    // The request is written by hand, because an HTTP client would resolve `..` in the path.
+    // An HTTP client would resolve `..` in the path.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })
@@ -276,7 +276,6 @@ test('§4.8 without CONSOLE=on, / is a 404 whose message names /docs', async () 
   assert.equal((await plain.requestTarget('GET', asset)).status, 200)
 })
 
-/** Paths of the OpenAPI document, the API page and the documents, which `DOCS=off` removes. */
 const ofDocs = [openApi, '/docs', '/docs/', ...documents.map(({ path }) => path)]
 
 test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, no page and no document is served', async () => {
@@ -301,7 +300,6 @@ async function htmlOf(path: string, accept: string, own: Service = service): Pro
   return html
 }
 
-/** Requests a path. @returns the headers, and the body as sent, which may be compressed. */
 async function getBytes(path: string, accept: string | undefined, own: Service = service) {
   return await new Promise<{ headers: Answer['headers']; bytes: Buffer }>((resolve, reject) => {
     const headers = accept === undefined ? {} : { 'accept-encoding': accept }

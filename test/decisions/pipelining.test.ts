@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §4 and §7: pipelined requests, sent before earlier responses arrive. */
+/** Tests of this service's decisions on §4 and §7: pipelined requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,8 +38,6 @@ test('§4 a client that closes its side with its last request gets every respons
   const create = `${post}Content-Length: ${body.length}\r\n\r\n`
   for (let round = 0; round < 10; round += 1) {
     const socket = openSocket(service.baseUrl, '', { allowHalfOpen: true })
-    // The service handles the three requests one after another. The client closes its side of the connection after the
-    // third.
     await writePieces(socket, [create + body + create])
     socket.end(body + create + body)
     assert.equal((await wholeText(socket)).match(/HTTP\/1\.1 201 Created\r\n/g)?.length, 3)

@@ -1,6 +1,4 @@
-/**
- * Tests of this service's decisions on §4.2: lists of a project, their entity tags (§4.9), and waiting reads (§4.10).
- */
+/** Tests of this service's decisions on lists of a project (§4.2, §4.9, §4.10). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +14,6 @@ import { assertRefused, createText, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()
 
-/** Returns a `project_id` that no other test uses. */
 function newProject(): string {
   return `shop ${randomUUID()}`
 }
@@ -31,7 +28,7 @@ async function idsIn(path: string): Promise<string[]> {
     .sort()
 }
 
-/** Creates an item. @param project the JSON text of its `project_id`. @returns the id of the item. */
+/** @param project JSON text of the item's `project_id`. */
 function createIn(project: string, at: Service = service): Promise<string> {
   return createText(at, `{"data":{},"project_id":${project}}`)
 }
@@ -127,8 +124,7 @@ ownTest(
     const [project, other] = [newProject(), newProject()]
     const path = pathOf(project)
     let tag = await tagOf(service, path)
-    // This change to another project comes after the read of the first project, and before the wait for the first
-    // project. The change must not end that wait.
+    // This change to another project must not end the wait that begins after it.
     const foreign = await createIn(JSON.stringify(other), service)
     let own = ''
     const put = (id: string, project_id: string | null, a: number) =>

@@ -22,7 +22,7 @@ const reason = {
   early: 'it is not valid yet (nbf)',
 }
 
-/** Invalid tokens, each with the reason that the error message gives. `undefined` means that the token has expired. */
+/** Invalid tokens, each with the reason in the error message; `undefined` for an expired token. */
 const rejected: [title: string, token: string | (() => string), why: string | undefined][] = [
   ['no sub', service.mint({ exp }), reason.claims],
   ['sub is a number', service.mint({ sub: 1, exp }), reason.claims],
@@ -124,7 +124,7 @@ function flipped(): string {
   return `${signature.slice(0, -1)}${last}`
 }
 
-/** Returns a token whose signature is encoded with `+` and `/` instead of `-` and `_`. */
+/** Returns a token whose signature contains `+` or `/` instead of `-` or `_`. */
 function plainBase64(): string {
   for (let number = 0; ; number += 1) {
     const [first, second, third = ''] = service.mint({ ...claims, number }).split('.')
@@ -133,7 +133,7 @@ function plainBase64(): string {
   }
 }
 
-/** Returns a token whose payload is not base64url. RFC 7797 allows an unencoded payload, but not in JSON Web Tokens. */
+/** Returns a token with a plain payload, which RFC 7797 allows, but not in JSON Web Tokens. */
 function unencodedPayload(): string {
   const input = `${base64url('{"alg":"HS256","b64":false,"crit":["b64"]}')}.${JSON.stringify(claims)}`
   return `${input}.${signatureOf(input, service.secret)}`

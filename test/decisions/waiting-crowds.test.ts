@@ -16,20 +16,14 @@ type Counted = 'read' | 'list' | 'version'
 interface Crowd {
   readonly app: OwnApp
   readonly store: ItemStore
-  /** Returns how often each operation of the store was called since the last call to `asked`. */
+  /** Returns the number of calls of each store operation since the last call to `asked`. */
   asked(): Record<Counted, number>
   waiting(): number
-  /**
-   * Sends this number of reads, and resolves once all of them wait for a change.
-   * @returns a promise for each response.
-   */
+  /** Sends reads, and resolves once all of them wait for a change. */
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/**
- * Starts an app with a memory store that counts calls.
- * @param changed returns operations that replace those of the store.
- */
+/** @param changed returns operations that replace operations of the memory store. */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {
@@ -72,7 +66,7 @@ async function crowd(
   }
 }
 
-/** Waits until no more calls reach the store. @returns the number of calls since the last call to `asked`. */
+/** Waits until no more calls reach the store, and returns the calls since the last `asked`. */
 async function settled(asked: Crowd['asked']): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
@@ -151,7 +145,6 @@ test('§4.10 waiting reads share a list that arrives in pieces, and get it with 
   assert.equal(asked().list, 1)
 })
 
-/** Returns a `list` operation whose lists have an unknown length, arrive in pieces and can be read only once. */
 function inBits(memory: ItemStore): ItemStore['list'] {
   return async () => {
     const { chunks, ...list } = await memory.list()
@@ -180,10 +173,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /**
-   * Replaces the item several times while the store is still reading the first new version.
-   * @returns the entity tags.
-   */
+  /** Replaces the item while the store is reading the first new version. Returns the entity tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

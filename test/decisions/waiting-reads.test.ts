@@ -13,7 +13,6 @@ import { isPending, newItem, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()
 
-/** Sends a read that waits until the entity tag of the item or list differs from `tag`. */
 function wait(path: string, tag: string, prefer = 'wait=20', token = service.validToken()) {
   return readWaiting(service, path, tag, prefer, { token })
 }
@@ -87,7 +86,7 @@ test('§4.10 a read without If-None-Match, or with another tag, is answered at o
 test('§4.10 a wait ends when the token expires', async () => {
   const { path, tag } = await newItem(service)
   let status = 401
-  // On a busy machine, the token may expire before the service reads it. The loop then tries a longer lifetime.
+  // On a busy machine, a token may expire on its way. Each later token has a longer lifetime.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
     const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
     const start = performance.now()
