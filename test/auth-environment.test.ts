@@ -1,7 +1,4 @@
-/**
- * Tests that `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (specification §5.5). The app runs in this
- * process, whose environment changes between requests.
- */
+/** Tests that `JWT_SECRET` and `JWT_ALGORITHM` are read at each verification (spec §5.5). */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -153,7 +150,7 @@ interface Auth {
   JWT_ALGORITHM?: string | undefined
 }
 
-/** Sets `JWT_SECRET` and `JWT_ALGORITHM`, or unsets a variable that has no value in `env`. */
+/** Sets `JWT_SECRET` and `JWT_ALGORITHM`, or unsets them. */
 function setAuth(auth: Auth): void {
   for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {
     const value = auth[name]

@@ -22,7 +22,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service starts before all tests, because this process cannot read the service's output while a command runs.
+// This process cannot read the service's output while a command runs, so the service starts first.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
@@ -46,10 +46,6 @@ function folderWith(env: string): string {
   return folder
 }
 
-/**
- * Returns the paths of all files that a command loads, relative to the root of the repository. Leaves out Node's own
- * files.
- */
 function loadedBy(args: string[]): string[] {
   const folder = emptyFolder()
   const variables = { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }

@@ -20,7 +20,6 @@ function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SEC
   return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
 }
 
-/** Runs the command on a service that fails tests. @returns the report. */
 async function reportOf(url: string, reporter: string): Promise<string> {
   const own = start(url, reporter)
   assert.deepEqual(await own.ended(), [1, null])
@@ -40,8 +39,7 @@ for (const { reporter, passes, ends } of reports) {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // Unusual conditions: the URL ends with a slash, the secret is in `.env`, and the environment is that of a test
-    // runner.
+    // The URL ends with a slash, and the variables are those of a process under Node's test runner.
     const args = [
       'conformance',
       `${baseUrl}/`,
@@ -66,7 +64,6 @@ test('SIGTERM ends the command and the tests that it runs', async () => {
   const own = start(service.baseUrl.href, 'tap', { JWT_SECRET: service.secret })
   await own.printed(/^ok 1 /m)
   own.child.kill('SIGTERM')
-  // `ended` waits until standard output is closed, so both the command and its tests have ended.
   assert.deepEqual(await own.ended(), [1, null])
   assert.doesNotMatch(await own.printed(/^/), /^# pass/m)
 })
@@ -97,7 +94,7 @@ test('the report has a working curl command and the response of each failed case
   assert.match(report, new RegExp(cause, 'm'))
 })
 
-/** Text that a terminal, a viewer or an XML parser would interpret instead of showing the text. */
+/** Text that a terminal, a text viewer or an XML parser would interpret. */
 const hostile =
   '\x1b]0;owned\x07 \x1b[2J \u202eabc\u2066 \u009b31m \0 \uffff \ud800 ]]> <!-- &amp; "\''
 const acts = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\uffff]/u

@@ -35,7 +35,6 @@ async function startDev(...args: string[]) {
   return { ...own, text: printed, token, baseUrl, ask }
 }
 
-/** Runs `dev` with arguments that must be rejected, and returns the error message. */
 function failingDev(...args: string[]): string {
   const command = [cli, 'dev', '--port', '0', ...args]
   const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const
@@ -48,7 +47,6 @@ function failingDev(...args: string[]): string {
   return stderr.replace('item-store: ', '').trimEnd()
 }
 
-/** Returns the texts of the items in a list, without their ids. */
 function itemsIn(list: string): string[] {
   const { data }: { data: unknown[] } = JSON.parse(list)
   const texts = list.slice(list.indexOf('"data":[') + 8, -2).split(/(?<=\}),(?=\{"id":")/)

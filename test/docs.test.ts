@@ -38,7 +38,7 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    // The session runs in the folder of this package, where Node.js finds `item-store/client`.
+    // In this folder, Node.js finds `item-store/client`.
     const cwd = programsOf(readText(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
@@ -48,17 +48,13 @@ for (const { file, least } of [
       assert.ok(next?.language === 'json' || next?.language === 'text', command.place)
       return next.text
     })
-    // The version in an example may be older than the package.
     const normal = (text: string) =>
       withoutIds(text).replaceAll(/"version":"\d+\.\d+\.\d+"/g, '"version":"<version>"')
     assert.deepEqual(printedByEach.map(normal), shown.map(normal))
   })
 }
 
-/**
- * Writes the programs of a document into files, whose names are in the text before each program.
- * @returns the folder.
- */
+/** Writes the programs of a document into files of a new folder, and returns the folder. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -8,7 +8,6 @@ import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '.
 import { claimsOf } from './conformance/tokens.js'
 import { portInUse } from './support/process.js'
 
-/** Starts an embedded store, which is stopped at the end of this test file unless a test stops it earlier. */
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
   const store = await startItemStore(options)
   after(() => store[Symbol.asyncDispose]())
@@ -73,7 +72,7 @@ test('with failure rates of 1, 0 and less than 1, all, none and some of the requ
   assert.deepEqual(new Set((await refusals(all, 20)).map(([status]) => status)), new Set([503]))
   assert.deepEqual(new Set((await refusals(none, 20)).map(([status]) => status)), new Set([200]))
   const statuses = (await refusals(some, 400)).map(([status]) => status)
-  // 100 failures of each kind are expected, with a standard deviation of 9. The limits are 10 standard deviations away.
+  // 100 failures of each kind are expected. The limits are 10 standard deviations away.
   for (const status of [429, 500]) {
     const { length } = statuses.filter((each) => each === status)
     assert.ok(length > 10 && length < 190, `${length} of ${status}`)
@@ -210,7 +209,6 @@ test('with the option ids, a refused create uses no id, and a repeated create ge
   assert.deepEqual([first.id, id], await other.seed([{}, {}]))
 })
 
-/** Lists the items `many` times. Returns the status, error code and `Retry-After` of each response. */
 async function refusals(store: EmbeddedItemStore, many: number) {
   const answers: [status: number, code: string | undefined, retryAfter: string | null][] = []
   for (let at = 0; at < many; at += 1) {

@@ -1,7 +1,4 @@
-/**
- * Tests the error message on an old Node.js or another runtime. For Node.js 18, see
- * test/large/package/checkout.test.ts.
- */
+/** Tests the error message on an old Node.js or on another runtime. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,7 +12,6 @@ import { manifest, readText, root } from './support/tools.js'
 const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
 
-/** Runs Node.js as if it were another version, or another runtime. */
 function runAs(version: string, args: string[], runtime = 'node') {
   const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${runtime}: '${version}' } })`
   const pretend = `--import=data:text/javascript,${encodeURIComponent(code)}`

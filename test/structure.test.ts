@@ -1,4 +1,4 @@
-/** Checks rules of the code that no linter checks: the direction of imports, casts, and the size of files. */
+/** Checks imports, casts and file sizes, for which the linter has no rules. */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -6,10 +6,7 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { readText, root } from './support/tools.js'
 
-/**
- * Rooms (folders of src), in the order of the table in CONTRIBUTING.md. A room imports only from itself and later
- * rooms.
- */
+/** Folders of src (rooms), in the order of the map. A room imports only itself and later rooms. */
 const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
@@ -24,7 +21,6 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => file.split(sep).join('/'))
 
-/** Sources of the pages, as paths relative to `src`. */
 const pages = readdirSync(join(root, 'pages'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => `../pages/${file.split(sep).join('/')}`)
@@ -33,7 +29,6 @@ function textOf(file: string): string {
   return readText(join('src', file))
 }
 
-/** Returns the files of src that a file imports. */
 function importsOf(file: string): string[] {
   return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path = '']) =>
     posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)),
@@ -91,10 +86,7 @@ test('every room in the map exists, and is listed once', () => {
   assert.equal(order.length, rooms.size)
 })
 
-/**
- * Import rules for the files whose paths match `files`. The path in an import or export must match `value`. The path in
- * an import or export of types only must match `type`.
- */
+/** Imports of files that match `files` must match `value`, or `type` if they import only types. */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
   ['the listener is a library: it imports no other room', /^listener\//, /^(\.\/|node:)/],
@@ -172,7 +164,7 @@ test('item-store conformance runs every file of the conformance tests', () => {
   assert.deepEqual(imported.sort(), files.sort())
 })
 
-/** Returns the lines of a source file without comments, imports, the contents of strings, and text between tags. */
+/** Returns the lines of a source without comments, imports, string contents and text of tags. */
 function codeOf(text: string): string[] {
   return text
     .split('\n')

@@ -26,10 +26,7 @@ const client = new ItemStoreClient<Counter>({ baseUrl: service.baseUrl.href, tok
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/**
- * Returns a client behind a proxy. Each element of `fates` applies to one request with this method. All other requests
- * pass.
- */
+/** Returns a client behind a proxy that applies each of `fates` to one request with this method. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),
@@ -71,7 +68,6 @@ describe('a create', () => {
       const error = await errorOf(client.create({ count: 1 }, { idempotencyKey }))
       assert.deepEqual([error.status, error.code], [400, 'BAD_REQUEST'])
     }
-    // If `null` were sent as the text "null", all items would have the same key.
     for (const none of ['a\nb', '😀', null, 7]) {
       const idempotencyKey = none as string // JavaScript callers may pass any value
       const message =
@@ -232,7 +228,7 @@ describe('update', () => {
 
   const failed: Step = answers(412, { detail: { detail: 'no', error_code: 'PRECONDITION_FAILED' } })
   const tagged = answers(200, { data: item }, { etag: '"1"' })
-  /** Starts a server that answers each read with the item, and each replace with the next of `steps`. */
+  /** Starts a server that answers each read with the item, and each replace with the next step. */
   const serverWith = async (steps: readonly Step[]) => {
     let place = 0
     const { client, seen } = await scriptedClient([

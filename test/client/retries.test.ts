@@ -38,10 +38,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', (client) => client.health(), answers(200, health), health],
 ]
 
-/**
- * Returns the status and code of a call's error, and the number of requests that the client sent. Requests that did not
- * arrive count too.
- */
+/** Returns the error of a call, and how many requests the client sent, including lost requests. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,

@@ -15,7 +15,6 @@ import {
 } from '../../src/client/client.js'
 import { listen } from '../support/process.js'
 
-/** Returns the error of a call that must fail. */
 export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   const error = await call.then(
     () => assert.fail('the call did not fail'),
@@ -25,10 +24,8 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
   return error
 }
 
-/** Handles one request. A step may send a response, or none. */
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
-/** A request that has arrived completely. */
 export interface Seen {
   readonly method: string | undefined
   readonly path: string | undefined
@@ -43,11 +40,7 @@ export interface ScriptedServer {
   readonly seen: readonly Seen[]
 }
 
-/**
- * Starts a server on 127.0.0.1 that runs until the end of the test or test file.
- * @param steps each step handles one request, in order; the last step also handles all later requests.
- * @param port a free port by default.
- */
+/** Starts a server that handles one request by each step, and all later ones by the last step. */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
@@ -93,7 +86,6 @@ export const listOfOne = answers(200, { ...envelope, data: [item] })
 export const noContent = answers(204, '')
 export const notFound = answers(404, { detail: { detail: 'Item not found', session_id: 's' } })
 
-/** Returns a step that responds with a 503 in the format of the service. */
 export function unavailable(code = 'SERVICE_UNAVAILABLE', headers?: Record<string, string>): Step {
   return answers(503, { detail: { detail: 'later', session_id: 's', error_code: code } }, headers)
 }
@@ -102,7 +94,6 @@ export const drops: Step = (response) => {
   response.socket?.destroy()
 }
 
-/** Sends half of an envelope, then closes the connection. */
 export const dropsHalfway: Step = (response) => {
   response.writeHead(200, { 'content-length': 1000, 'x-session-id': 's' })
   response.write('{"session_id":"s","data":[{"id":"1","project_id":null},{"id"', () => {
@@ -110,17 +101,13 @@ export const dropsHalfway: Step = (response) => {
   })
 }
 
-/** Sends the head and the beginning of a list, then nothing more. */
 export const stalls: Step = (response) => {
   response.writeHead(200).write('{"session_id":"s","data":[')
 }
 
 export const hangs: Step = () => undefined
 
-/**
- * Calls `check` with a timeout in milliseconds. If `check` fails with `TIMEOUT`, calls `check` again with a longer
- * timeout, because any step may take seconds on a busy machine.
- */
+/** Repeats `check` with longer timeouts after each `TIMEOUT`, which a busy machine may cause. */
 export async function withLongerTimeouts(
   first: number,
   check: (timeout: number) => Promise<void>,

@@ -36,7 +36,6 @@ function clientOf(service: OwnService): ItemStoreClient<Counter> {
   return new ItemStoreClient({ baseUrl: service.baseUrl.href, token: service.validToken() })
 }
 
-/** Collects the states of a watch in the background. The watch ends when the test file ends, or earlier. */
 function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, void, void>) {
   const controller = new AbortController()
   const { signal } = controller
@@ -276,10 +275,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /**
-   * Responses that arrive without a wait for a change. A watch may nevertheless send at most `atOnce` requests without
-   * a delay, and `perSecond` requests per second in addition.
-   */
+  /** Responses that never wait, and the limits of a watch: requests at once and per second. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

@@ -2,7 +2,7 @@
 
 const raw = String.raw
 
-/** Unusual but valid JSON texts. The service has to keep them byte for byte. */
+/** Unusual but valid JSON texts, which the service has to keep byte for byte. */
 export const accepted: Record<string, string> = {
   'the smallest values': '[0,"",[],{},null,true,false]',
   'negative zero': '[-0,-0.0,-0e0,0E+0,0e-0]',
@@ -40,7 +40,7 @@ export const accepted: Record<string, string> = {
   'ten thousand elements': `[${'0,'.repeat(9_999)}0]`,
 }
 
-/** Invalid JSON texts that some parsers accept. The service has to reject them. */
+/** Invalid JSON texts that some parsers accept. */
 export const rejected: Record<string, string> = {
   'no value': '',
   'a comma alone': ',',
