@@ -23,7 +23,7 @@ export function answerJson(
     exchange.connection.turn.end(exchange.response, text)
 }
 
-/** Sends bytes as a response. The caller adds `Content-Type` and, for compressed bytes, `Content-Encoding`. */
+/** Sends bytes as a body. `headers` must contain `Content-Type` and any `Content-Encoding`. */
 export function answerBytes(
   exchange: Exchange,
   status: number,
@@ -39,11 +39,7 @@ export function answerEmpty(exchange: Exchange, status: number, headers?: Header
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
 }
 
-/**
- * Sends the head of a JSON response. The caller sends the body.
- * @param length length of the body in bytes; `undefined` if unknown.
- * @returns `false` if nothing was sent, because the listener has already rejected the request.
- */
+/** Sends a response head. Returns `false` if the listener has already rejected the request. */
 export function startJson(
   exchange: Exchange,
   status: number,
@@ -79,16 +75,10 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
   return head
 }
 
-/**
- * Maximum number of bytes that are written to a connection in one turn of the event loop. Smaller batches would cost
- * more system calls. Larger batches would delay other requests.
- */
+/** Maximum number of bytes written in one turn of the event loop. More would delay others. */
 const batchBytes = 1024 * 1024
 
-/**
- * Sends a body: the text `before`, the chunks of a list, and the text `after`. Releases the list once the body is sent
- * or the connection is closed.
- */
+/** Sends `before`, the chunks and `after`. Calls `release` when the response is closed. */
 export async function sendChunks(
   connection: Connection,
   response: ServerResponse,
@@ -117,7 +107,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits until a socket emits `drain` or is closed. In Node.js, a response does not always emit `drain` itself. */
+/** Waits for `drain` or `close`. Node.js does not always emit `drain` on the response itself. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -141,7 +131,6 @@ const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   requestTimeout: ['REQUEST_TIMEOUT', 'The request did not arrive in time'],
 }
 
-/** Called with each error whose status is 500 or above. */
 export type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
@@ -149,7 +138,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // A response that has begun cannot become an error response. It can only be aborted.
+  // A response that has begun can only be aborted.
   if (connection.state === 'responding') response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }

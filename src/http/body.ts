@@ -11,10 +11,9 @@ import type { Awaitable } from '../store/item-store.js'
 import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 
 /**
- * Reads a request body, and passes it to `use` while it arrives. Sends `100 Continue` if the client expects it.
- * @returns the result of `use`. If `use` throws, the rest of the body is discarded, and the error is passed on.
- * @throws {ApiError} `VALIDATION_ERROR` for a content type or coding that is not accepted; `PAYLOAD_TOO_LARGE`;
- * `SERVICE_UNAVAILABLE` if all pending bodies together take too much memory; `BAD_REQUEST` if the body is cut short.
+ * Reads a request body and passes it to `use` while it arrives. If `use` throws, the rest of the body is discarded.
+ * @throws {ApiError} `VALIDATION_ERROR` (content type or coding), `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` (body cut short),
+ * or `SERVICE_UNAVAILABLE` (too much memory for all pending bodies).
  */
 export type ReadBody = <T>(
   request: IncomingMessage,
@@ -22,13 +21,10 @@ export type ReadBody = <T>(
   use: BodyUse<T>,
 ) => Awaitable<T>
 
-/**
- * Two ways to parse a body. Neither way may keep a reference to the body, because the body's memory is released
- * afterwards.
- */
+/** Two ways to parse a body. Results must not refer to the body, whose memory is released. */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
-  /** Parses a body slice by slice. Used for long bodies, and for short bodies while many bodies arrive. */
+  /** Parses long bodies, and short bodies while many bodies arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
@@ -40,7 +36,7 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-/** @param onReceived called with the length in bytes of each chunk of a body. */
+/** @param onReceived called with the length of each received chunk, in bytes. */
 export function createBodyReader(
   { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
   onReceived: (bytes: number) => void,
@@ -65,10 +61,7 @@ export function createBodyReader(
     return request.complete ? readComplete(request, response, use) : receive(request, response, use)
   }
 
-  /**
-   * Returns a function that sets the memory counted for a body and for parsing it. Nothing is counted once the response
-   * is closed.
-   */
+  /** Returns a function that sets the memory counted for a body until its response is closed. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -85,7 +78,7 @@ export function createBodyReader(
     return count
   }
 
-  /** Reads a body that arrived together with the head of its request. Most small bodies do. */
+  /** Reads a body that arrived together with the head, as most small bodies do. */
   function readComplete<T>(
     request: IncomingMessage,
     response: ServerResponse,
@@ -120,7 +113,7 @@ export function createBodyReader(
     let failure: unknown
     let goOn = () => {}
     const body = {
-      /** All chunks, copied into one buffer. An array of tiny chunks could take 400 times as much memory. */
+      /** All chunks in one buffer. An array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
@@ -132,19 +125,15 @@ export function createBodyReader(
 
     const work = use.inSlices(body)
 
-    /**
-     * Releases the body. The body's memory stays counted until the response is sent, because the item takes memory too.
-     */
+    /** Releases the body. Its memory stays counted, because the parsed item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator; the value is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request; a listener would keep the body
+      request.off('data', receivePart) // an idle connection keeps its last request, and with it the body
     }
 
-    /**
-     * Fails the request, but reads the rest of its body: many clients read a response only after sending everything.
-     */
+    /** Fails the request. Receives the rest, because many clients read only after sending all. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -211,7 +200,7 @@ export function createBodyReader(
   }
 }
 
-/** Returns all buffered bytes of a request body. Since Node.js 26, each call to `read` returns only one chunk. */
+/** Returns all buffered bytes. Since Node.js 26, each `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -238,7 +227,7 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Whether a `Content-Encoding` header names no coding other than `identity` (RFC 9110 §8.4). */
+/** Whether `Content-Encoding` names no coding other than `identity` (RFC 9110 §8.4). */
 function isIdentity(encoding: string): boolean {
   return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
 }
@@ -247,11 +236,7 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
 }
 
-/**
- * Returns a longer buffer that begins with the bytes of `body`. The caller must no longer use `body`.
- * @param maxLength maximum length of the whole body, in bytes.
- * @throws {ApiError} `SERVICE_UNAVAILABLE` if the system has no memory left.
- */
+/** Returns a longer copy and may release `body`. @throws {ApiError} if no memory is left. */
 function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
   return allocate(
     () => {

@@ -1,11 +1,4 @@
-/**
- * Entity tags, and the request headers `If-Match` and `If-None-Match` (RFC 9110 §8.8.3 and §13).
- *
- * The tag of an item is a hash of its text. Services that share a store therefore compute equal tags, and no tags are
- * stored.
- *
- * @module
- */
+/** Entity tags, `If-Match` and `If-None-Match` (RFC 9110 §8.8.3 and §13). @module */
 
 import crypto, { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -20,31 +13,24 @@ export type EntityTag = `"${string}"` | `W/"${string}"`
 
 type TagList = '*' | readonly EntityTag[]
 
-/** The conditions of a request. Conditions with dates are ignored, because no response has a `Last-Modified`. */
+/** Conditions of a request. Dates are ignored, because no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Minimum length in bytes of an item whose tag is cached. Hashing an item of this length takes 20 µs. */
+/** Minimum length of an item whose tag is cached, in bytes. Hashing this many bytes takes 20 µs. */
 const longItem = 32 * 1024
 
-/**
- * Matches an element of a list of tags, together with the comma or the end of the text after it. The element may be
- * empty (RFC 9110 §5.6.1.2 and §8.8.3). If two runs of spaces in the pattern were adjacent, matching would take
- * quadratic time, a second per header.
- */
+/** Matches an element of a tag list in linear time. Elements may be empty (RFC 9110 §5.6.1.2). */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns a strong tag, the SHA-256 of the bytes. */
+/** Returns a hash of the bytes. Services that share a store therefore compute equal tags. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/**
- * Tags of long items, by the items' buffers. A store in process memory returns the same buffer for each read of an
- * item.
- */
+/** Tags of long items by buffer. A memory store returns the same buffer for each read. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
@@ -65,10 +51,7 @@ function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
   return `"${sha256.digest('base64url')}"`
 }
 
-/**
- * Parses the conditions of a request. Returns `undefined` if the request has none.
- * @throws {ApiError} `BAD_REQUEST` if a header is neither `*` nor a list of tags.
- */
+/** @throws {ApiError} `BAD_REQUEST` if a header is neither `*` nor a list of tags. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
@@ -78,25 +61,24 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether an item or list with this tag meets `If-Match`. A weak tag never meets this condition (RFC 9110 §13.1.1). */
+/** Whether the tag meets `If-Match`. A weak tag never matches (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Whether an item or list with this tag meets `If-None-Match`. The comparison ignores `W/` (RFC 9110 §13.1.2). */
+/** Whether the tag meets `If-None-Match`. The comparison ignores `W/` (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Whether a GET or HEAD of a file with this tag gets a 304. A malformed `If-None-Match` is ignored. */
+/** Whether a GET of a file gets a 304. A malformed `If-None-Match` is ignored. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
-/** @param tag the current tag of the item or list. */
 export function preconditionFailed(tag: EntityTag): ApiError {
   const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
@@ -108,7 +90,6 @@ function requireTags(name: string, text: string): TagList {
   throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
 }
 
-/** Parses `*` or a list of tags. Returns `undefined` for any other text. */
 function tagsIn(text: string): TagList | undefined {
   if (text === '*') return '*'
   const tags: EntityTag[] = []

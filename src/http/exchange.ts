@@ -1,9 +1,4 @@
-/**
- * Types of exchanges (a request with its response), routes and handlers. Also finds the client's address and the origin
- * of a request, even behind trusted proxies.
- *
- * @module
- */
+/** Exchanges (requests with responses), routes, and clients behind trusted proxies. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -20,32 +15,28 @@ export interface Exchange {
   readonly connection: Connection
   /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
   readonly sessionId: string
-  /** Time of arrival, a value of `performance.now()`. If a read waits for a change, the length of the wait is added. */
+  /** Arrival of the request, by `performance.now()`, plus any time spent waiting for a change. */
   startedAt: number
-  /** The requested path, without the query. */
   readonly path: string
-  /** The route that matches the path; `undefined` for an unknown path. */
+  /** Route that matches the path; `undefined` for an unknown path. */
   route: Route | undefined
   /** Decoded values of the variable path segments, such as `item_id`. */
   params: Readonly<Record<string, string | undefined>>
-  /** The verified token of this request (spec §5.8); `undefined` on public routes. */
+  /** Verified token (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
 }
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Checks a request before its handler is called. Throws an error to reject the request. */
+/** Checks a request before its handler, and throws an error to reject the request. */
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
-  /** Path such as `/api/v1/items/{item_id}`. A name in braces stands for a variable segment. */
+  /** Path such as `/api/v1/items/{item_id}`. Only the last segment can be variable. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /**
-   * Handlers by method. The GET handler also handles HEAD. OPTIONS returns the list of methods; any other method gets a
-   * 405.
-   */
+  /** The GET handler also handles HEAD. The router answers OPTIONS and all other methods. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
@@ -68,10 +59,7 @@ export function newExchange(
   }
 }
 
-/**
- * Returns the path of a request target as it was sent (RFC 9112 §3.2). Removes the query, and the scheme and authority
- * of a target in absolute form, because they may contain secrets.
- */
+/** Returns the path without query and authority, which may contain secrets (RFC 9112 §3.2). */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
   const rest = target.slice(authority.length)
@@ -87,14 +75,14 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the client's IP address, even behind trusted proxies; `undefined` once the connection is closed. */
+/** Returns the client's IP address, even behind trusted proxies; `undefined` once disconnected. */
 export function clientOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,
 ): string | undefined {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
-  // Each proxy appends the address of its client. Only an address that a trusted proxy has appended can be trusted.
+  // Each proxy appends its client's address. Only an entry by a trusted proxy can be believed.
   const hops = String(headers['x-forwarded-for'] ?? '').split(',')
   while (isTrusted(proxies, client)) {
     const hop = hops.pop()?.trim() ?? ''
@@ -104,7 +92,7 @@ export function clientOf(
   return client
 }
 
-/** Returns the origin (scheme and host) that the client used; `undefined` if the request has no valid `Host`. */
+/** Returns the scheme and host that the client used; `undefined` without a valid `Host`. */
 export function originOf(
   { socket, headers }: IncomingMessage,
   proxies: TrustedProxies,

@@ -35,10 +35,10 @@ const retrieved = envelope('success', 'Item retrieved successfully')
 const listed = envelope('success', 'Items retrieved successfully', '[', ']')
 const created = envelope('created', 'Item created successfully')
 const updated = envelope('updated', 'Item updated successfully')
-/** Maximum length in bytes of data that is copied before it is sent. Copying longer data would take too much memory. */
+/** Maximum length of data that is copied before it is sent, in bytes. */
 const longBody = 16 * 1024
 
-/** Texts before and after the `data` of a response body (spec §2.3). The text `before` follows the session id. */
+/** Text around the `data` of a response body (spec §2.3). `before` follows the session id. */
 interface Envelope {
   readonly before: string
   readonly after: string
@@ -48,10 +48,9 @@ interface TaggedItem extends Tagged {
   readonly item: EncodedItem
 }
 
-/** A list with its entity tag. The list's items are read only when a response needs them. */
 type TaggedList = SharedList & {
   readonly tag: EntityTag
-  /** Length in bytes of the items with the commas between them; `undefined` if unknown before the list is read. */
+  /** Length of the items with the commas between them, in bytes; `undefined` if not known yet. */
   readonly byteLength: number | undefined
 }
 
@@ -76,7 +75,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined): Promise<TaggedList> {
     const tag = listTag(await store.version(project))
-    // The length of a list follows from the size of the store only if the list is a snapshot of all items.
+    // Only a snapshot of all items has the length that the store reports.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -89,7 +88,7 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item that is about to be changed. If the read fails, the error says that nothing has changed. */
+  /** Reads an item before a change. If the read fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -100,11 +99,7 @@ export function createItemHandlers(
     }
   }
 
-  /**
-   * Changes an item if it meets the conditions of the request. If another request changes the item in the meantime, the
-   * conditions are checked again.
-   * @throws {ApiError} 404 if there is no such item, or `PRECONDITION_FAILED`.
-   */
+  /** Retries after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,
@@ -181,7 +176,7 @@ export function createItemHandlers(
     },
   }
 
-  /** @param idOf returns the id of the item; called only if the body is valid. */
+  /** @param idOf called only if the body is valid. */
   function receivedItem(
     { request, response }: Exchange,
     idOf: () => ItemId,
@@ -213,16 +208,13 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/**
- * Returns the error for an `Idempotency-Key` that was used for another item, or for an item that has since been
- * replaced.
- */
+/** Returns the error for a key whose item differs, for example because the item was replaced. */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-/** @throws {ApiError} 404 if the item id in the path is not a UUID. */
+/** @throws {ApiError} 404 if the id in the path is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
   const id = parseItemId(requestedId(exchange))
   if (id === undefined) throw itemNotFound(exchange)
@@ -234,13 +226,11 @@ function itemNotFound(exchange: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
 }
 
-/** @throws {ApiError} 404 if nothing was found. */
 function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found
 }
 
-/** Returns the item id in the path as the client wrote it. */
 function requestedId({ params }: Exchange): string {
   return params.item_id ?? ''
 }
@@ -263,7 +253,7 @@ function answerItem(
   return answerData(exchange, status, parts, data, headers)
 }
 
-/** Sends an item or list as `data`. Short data is sent as Latin-1 text, one character per byte of UTF-8. */
+/** Sends short data as Latin-1 text, one character for each byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   status: number,

@@ -1,4 +1,4 @@
-/** Tests the values of the Prometheus metrics, including the values while the store does not respond. */
+/** Tests the values of the metrics, also while the store does not respond. */
 
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
@@ -10,10 +10,7 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/**
- * Returns metrics that have counted requests. @param requests for each request, the members that differ from a plain
- * GET.
- */
+/** @param requests members of each request that differ from a plain GET. */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {

@@ -9,20 +9,15 @@ import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/ite
 import type { Exchange } from './exchange.js'
 import type { WaitingReads } from './waiting-reads.js'
 
-/**
- * Upper bounds of request times, in seconds. Most requests take well under a millisecond; large lists take a second.
- */
+/** Upper bounds of request times, in seconds. Most requests take less than a millisecond. */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Upper bounds of Redis round trips, in seconds. A nearby server takes 1 ms; the default of `STORE_TIMEOUT` is 2 s. */
+/** Upper bounds of Redis round trips, in seconds. A nearby server takes a millisecond. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/**
- * Methods with a label of their own. If all 34 methods had labels, clients could cause metrics of 12,000 lines (50 ms
- * of work).
- */
+/** Methods with a label of their own. Labels for all 34 methods could make 12,000 lines (50 ms). */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export interface PublishedMetrics {
@@ -31,10 +26,7 @@ export interface PublishedMetrics {
   close(): void
 }
 
-/**
- * Collects metrics, and serves them at `/metrics`.
- * @throws {UsageError} if the server cannot listen at the address.
- */
+/** Serves metrics at `/metrics`. @throws {UsageError} if the server cannot use the address. */
 export async function publishMetrics(
   store: ItemStore,
   waitingReads: WaitingReads,
@@ -137,10 +129,7 @@ export function createMetrics(
   }
 }
 
-/**
- * Adds a metric: a counter if its name ends with `_total`, otherwise a gauge. `read` returns the value, and is called
- * each time that metrics are collected. If `read` returns `undefined`, the metric is left out.
- */
+/** Adds a counter if `name` ends with `_total`, otherwise a gauge. Omits `undefined` values. */
 type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
 
 function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
@@ -173,9 +162,7 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /**
-   * Returns the size of the store. The store is asked once per collection of metrics. Without a reply, returns `{}`.
-   */
+  /** Asks the store once for each collection of metrics. Returns `{}` without a reply. */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

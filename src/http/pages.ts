@@ -1,4 +1,4 @@
-/** Serves the pages for people, the files of these pages, and the documentation (interface §4.8). @module */
+/** Serves the pages for people, their files, and the documentation (interface §4.8). @module */
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -10,11 +10,11 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Route } from './exchange.js'
 
-/** Content codings in which the build stores the pages' files. The coding with the shortest result comes first. */
+/** Content codings of the built files, from the shortest result to the longest. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` if `Accept-Encoding` does not mention it. The lowest weight above 0 in this header is 0.001. */
+/** Weight of an unmentioned `identity`, below 0.001, the lowest weight that a header can give. */
 const unmentioned = 0.0005
 
 interface Representation {
@@ -22,7 +22,6 @@ interface Representation {
   readonly tag: EntityTag
 }
 
-/** Suffix of a file's name in each content coding. The build adds these suffixes. */
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
 const types: Readonly<Record<string, string>> = {
@@ -34,13 +33,9 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Folder of the built pages. It has each file in all content codings. Files in other folders are not compressed. */
+/** Folder of the built pages, which exist in all content codings. */
 const built = 'dist/pages/'
 
-/**
- * Headers that restrict the pages. A page loads only files of this service, and has no inline script or style. It turns
- * no text into markup, cannot be framed, and sends no referrer.
- */
 const securityHeaders: HeaderList = [
   'Content-Security-Policy',
   [
@@ -61,19 +56,15 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** Cache headers. A changed page keeps its URL, so browsers must revalidate pages. A changed asset gets a new name. */
+/** A changed page keeps its URL, so browsers must revalidate. A changed asset gets a new name. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
-/** Matches the file names that may be requested in a folder. None of these names leads out of the folder. */
+/** File names that may be requested. None of these names leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-/**
- * Returns the routes of the pages that are turned on. A file is read once per coding, on the first request that needs
- * it.
- */
 export function createPageRoutes(
   { docs, console }: Pick<Config, 'docs' | 'console'>,
   guards: readonly Guard[],
@@ -84,7 +75,6 @@ export function createPageRoutes(
     guards,
     handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
   })
-  /** @param kinds file name extensions that are served, such as `.css`. */
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
     path: `${path}/{name}`,
     guards,
@@ -96,7 +86,7 @@ export function createPageRoutes(
       },
     },
   })
-  // Each page has two variants: `index.html` links to the other page, and `alone.html` does not.
+  // The page `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
   return [
@@ -113,7 +103,7 @@ export function createPageRoutes(
   ]
 }
 
-/** Sends a whole file, since a server may ignore `Range` headers (RFC 9110 §14.2). */
+/** Always sends the whole file. A server may ignore `Range` headers (RFC 9110 §14.2). */
 async function answerFile(
   exchange: Exchange,
   read: ReadFile,
@@ -137,13 +127,10 @@ async function answerFile(
   answerBytes(exchange, 200, bytes, headers)
 }
 
-/** One element of `Accept-Encoding` in lower case, with its weight from 0 (not acceptable) to 1. */
+/** One element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
-/**
- * Returns the content coding with the highest weight. If weights are equal, prefers the coding with the shortest result
- * (RFC 9110 §12.5.3). Returns `identity` if there is no `Accept-Encoding`, or if it allows no coding.
- */
+/** Returns the coding with the highest weight, then the shortest result (RFC 9110 §12.5.3). */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
@@ -159,10 +146,9 @@ function notFound({ path }: Exchange): ApiError {
   return new ApiError('ROUTE_NOT_FOUND', `${path} is not a file of this service`)
 }
 
-/** Reads a file of the package. Returns `undefined` if the file does not exist. */
 type ReadFile = (file: string) => Promise<Representation | undefined>
 
-/** Returns a reader that caches files. Failures, for example because of too many open files, are not cached. */
+/** Returns a reader that caches files but not failures, such as too many open files. */
 function createReader(): ReadFile {
   const known = new Map<string, Representation>()
   return async (file) => {

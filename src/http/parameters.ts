@@ -1,14 +1,11 @@
-/** Parses the options of item requests: the query `project_id`, `Idempotency-Key`, and `Prefer: wait`. @module */
+/** Parses `project_id`, `Idempotency-Key` and `Prefer: wait` of item requests. @module */
 
 import { ApiError } from '../interface/errors.js'
 import type { Exchange } from './exchange.js'
 
 const projectParameter = 'project_id'
 
-/**
- * Returns the query parameter `project_id`; `undefined` if there is none. A plus sign means a space, as in HTML forms.
- * @throws {ApiError} `VALIDATION_ERROR` if the parameter is empty, given twice, or not UTF-8.
- */
+/** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given twice, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
   const [target = ''] = (request.url ?? '').split('#')
   const start = target.indexOf('?')
@@ -22,7 +19,6 @@ export function requestedProject({ request }: Exchange): string | undefined {
   return first
 }
 
-/** Returns the value of a parameter in an array if the parameter is named `project_id`; otherwise an empty array. */
 function projectIn(parameter: string): string[] {
   const end = parameter.includes('=') ? parameter.indexOf('=') : parameter.length
   if (end < projectParameter.length || decoded(parameter.slice(0, end)) !== projectParameter)
@@ -32,7 +28,7 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Decodes a percent-encoded text. Returns `undefined` if the text is malformed or not UTF-8. */
+/** Decodes plus signs as spaces, as in HTML forms. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -45,15 +41,13 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** The two formats of `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string (RFC 9651 §3.3.3). */
+/** Formats of `Idempotency-Key`: bare ASCII characters, or a string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Returns the name from which an item's id is derived: the caller and the `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07). A repeated create gets the same id, so no second item is created, and
- * no keys have to be stored.
- * @returns `undefined` if the request has no `Idempotency-Key`.
+ * Returns a name for the new item's id: the caller and the `Idempotency-Key`. A repeated create gets the same id, so no
+ * keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
@@ -69,16 +63,14 @@ export function keyedName({ request, token }: Exchange): string | undefined {
 /** Maximum time that a read waits, in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
-/**
- * Preferences before `wait` in a `Prefer` header, with their commas. Quoted strings may contain commas (RFC 7240 §2).
- */
+/** Preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
   'i',
 )
 
-/** Returns the first `wait` of a `Prefer` header (RFC 7240 §4.3) in seconds, at most `maxWait`; 0 if there is none. */
+/** Returns the `wait` of a `Prefer` header in seconds; 0 if there is none (RFC 7240 §4.3). */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

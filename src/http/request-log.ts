@@ -8,14 +8,10 @@ import type { Exchange } from './exchange.js'
 /** A `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
 
-/** Minimum time between two lines about failures of the same kind, in milliseconds. */
+/** Minimum time between two log lines about the same kind of failure, in milliseconds. */
 const failureInterval = 1_000
 
-/**
- * Maximum number of kinds of failures that are counted separately. Beyond this number, all failures with the same error
- * code count as one kind. The messages of unexpected errors may differ on each request, so the number of kinds must be
- * limited.
- */
+/** Maximum number of kinds. The messages of unexpected errors may differ on each request. */
 const maxKinds = 50
 
 export function createRequestLog(
@@ -38,18 +34,13 @@ export function createRequestLog(
   }
 }
 
-/** Failures of one kind in the current interval. */
 interface Kind {
   /** Number of failures that are not in the log yet. */
   count: number
   latest: readonly [Exchange, ApiError]
 }
 
-/**
- * Returns a log of failures. The first failure of a kind is logged immediately. All later failures in an interval share
- * one line, which has their number and the latest failure. A full store, for example, may make thousands of creates
- * fail.
- */
+/** Logs the first failure of a kind at once, and the number of later failures in each interval. */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, Kind>()
   let timer: NodeJS.Timeout | undefined
@@ -85,7 +76,7 @@ export function createFailureLog(log: Logger) {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    /** Logs the failures that have only been counted so far. Afterwards, each failure gets a line of its own. */
+    /** Logs the counted failures. Afterwards, each failure gets a line of its own. */
     end(): void {
       hasEnded = true
       clearInterval(timer)
@@ -95,7 +86,6 @@ export function createFailureLog(log: Logger) {
   }
 }
 
-/** Returns a key for the kind of a failure: equal for failures with the same error code, message and cause. */
 function kindOf({ code, message, cause }: ApiError): string {
   return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
@@ -113,7 +103,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the cause as log fields. Only unexpected errors get a stack, because logging a stack takes a long time. */
+/** Returns a stack only for unexpected errors, because logging a stack takes a long time. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

@@ -12,28 +12,22 @@ interface Endpoint {
 
 interface Entry {
   readonly route: Route
-  /** The part of the path before its variable segment; the whole path if no segment is variable. */
+  /** The path before its variable segment, or the whole path. */
   readonly start: string
-  /** Name of the variable segment, which is always the last segment; `undefined` if no segment is variable. */
   readonly parameter: string | undefined
   readonly byMethod: ReadonlyMap<string, Endpoint>
   readonly otherMethods: Endpoint
 }
 
-/** Maximum length of an unknown path in an error message, in characters. Clients may send paths of 16 KB. */
+/** Maximum length of an unknown path in an error message, in characters. */
 const maxShown = 200
 
-/** A path whose last segment is a name in braces. No other segment can be variable. */
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
-/** Grants a CORS preflight on any path. If a preflight were refused, the page would not see the 404 or 405. */
+/** Used on any path. If a preflight were refused, the page would not see the 404 or 405. */
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
-/**
- * Returns a function that finds the endpoint of a request, and sets the route and parameters of the exchange. An
- * unknown path or method gets an endpoint without guards, whose response is an error. If the URL cannot be decoded, the
- * function throws an `ApiError` `BAD_REQUEST`.
- */
+/** `findEndpoint` sets `route` and `params`, and throws `BAD_REQUEST` for a malformed URL. */
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
@@ -70,7 +64,6 @@ function matches({ start, parameter }: Entry, path: string): boolean {
   return path.length > start.length && path.startsWith(start) && !path.includes('/', start.length)
 }
 
-/** Gives a route an endpoint for every method, so that an unsupported method gets a 405. */
 function entryOf(route: Route): Entry {
   const { path, guards, handlers } = route
   const [, start = path, parameter] = variablePath.exec(path) ?? []
@@ -84,21 +77,18 @@ function entryOf(route: Route): Entry {
   return { route, start, parameter, byMethod, otherMethods: { guards: [], handle } }
 }
 
-/** Removes a single slash at the end of a path. A path that ends in two slashes is unchanged, and matches no route. */
+/** Removes one slash at the end. A path that ends in two slashes matches no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Checks a request target in absolute form (RFC 9112 §3.2.2). @throws {ApiError} `BAD_REQUEST` if it is malformed. */
+/** Checks a target in absolute form (RFC 9112 §3.2.2). @throws {ApiError} `BAD_REQUEST`. */
 function assertTarget(target: string): void {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return
   if (target.includes('#') || !URL.canParse(target)) throw undecodable()
 }
 
-/**
- * Decodes a path, but keeps escaped reserved characters, because an escaped slash does not separate segments.
- * @throws {ApiError} `BAD_REQUEST` if the path is malformed or not UTF-8.
- */
+/** Keeps escaped reserved characters, because an escaped slash does not separate segments. */
 function decode(path: string): string {
   try {
     return decodeURI(path)
@@ -111,10 +101,6 @@ function undecodable(): ApiError {
   return new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
 }
 
-/**
- * Throws the 404 for an unknown path. If the path lacks the prefix of all endpoints, the message names this prefix.
- * @param hasDocs whether the service has an API page. If so, the message for `/` names this page.
- */
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   const { path, request } = exchange
   const hint =
@@ -124,7 +110,6 @@ function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
   throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)
 }
 
-/** Responds to OPTIONS. Throws the 405 for any method that the path lacks. @param allow the methods of the path. */
 function answerOtherMethod(exchange: Exchange, allow: string): void {
   const { method } = exchange.request
   const headers = ['Allow', allow]
@@ -132,10 +117,7 @@ function answerOtherMethod(exchange: Exchange, allow: string): void {
   else throw new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers })
 }
 
-/**
- * Methods that the response to every preflight allows (spec §1.5, Fetch standard §3.2). A preflight for another method
- * is granted too, so that the page sees the 405.
- */
+/** Methods that the response to every preflight allows (spec §1.5, Fetch standard §3.2). */
 const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
   ...['Authorization', 'Content-Type'],
@@ -146,16 +128,14 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // characters
 
-/**
- * Time for which a browser may cache a preflight, in seconds: a day. Chromium caches a preflight for at most two hours.
- */
+/** Cache time of a preflight in seconds, a day. Chromium caches for at most two hours. */
 const maxAge = '86400'
 
 function isPreflight({ request: { method, headers } }: Exchange): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Grants a preflight with all methods and headers that it requests. */
+/** Grants every requested method, so that the page sees the 405 for an unsupported method. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [
@@ -174,7 +154,6 @@ function answerPreflight(exchange: Exchange): void {
   ])
 }
 
-/** Returns the allowed and the requested names without duplicates. @param key returns the same text for equal names. */
 function withRequested(
   allowed: readonly string[],
   requested: string | undefined,

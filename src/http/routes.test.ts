@@ -1,4 +1,4 @@
-/** Tests that the routes of the service and the OpenAPI document have the same paths and methods. */
+/** Tests that the routes and the OpenAPI document have the same paths and methods. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** The routes of the service, their guards, and the handlers of the health check and OpenAPI document. @module */
+/** Routes, their guards, and the handlers of the health check and OpenAPI document. @module */
 
 import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
@@ -24,7 +24,7 @@ export interface RouteParts {
   readonly signing: CurrentSigning
   readonly load: {
     exceededLimit(): ExceededLimit | undefined
-    /** Called with the length in bytes of each part of a request body that arrives, even if the body is discarded. */
+    /** Called for each part of a body that arrives, even if the body is discarded. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads
@@ -34,13 +34,13 @@ export interface RouteParts {
   readonly wrap: (handle: Handler) => Handler
 }
 
-/** Scheme of `Authorization` in lower case, with the space that follows it (RFC 6750 §2.1). */
+/** Scheme of `Authorization` in lower case, with the space after it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
 /** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
 const anyOrigin = '{origin}'
 
-/** Returns the routes of the service. If several routes match a path, the first one applies. */
+/** If several routes match a path, the first route applies. */
 export function createRoutes(
   config: Config,
   { store, signing, load, waitingReads, newId, wrap }: RouteParts,
@@ -77,7 +77,7 @@ export function createRoutes(
   ]
 }
 
-/** Returns a guard that rejects requests while the process exceeds a limit. Deletes pass, because they free memory. */
+/** Rejects requests while a limit is exceeded. Deletes pass, because they free memory. */
 function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
   return function refuseOverload({ request }) {
     const exceeded = exceededLimit()
@@ -86,12 +86,9 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
   }
 }
 
-/**
- * Returns a guard that requires a valid bearer token (spec §5, RFC 6750 §2.1). The guard throws a 401 or 503
- * `ApiError`.
- */
+/** Requires a valid bearer token (spec §5, RFC 6750 §2.1). Throws a 401 or 503 `ApiError`. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys for requests that are handled directly one after another. Between these requests, no secret can change. */
+  /** Cached keys. No secret can change before the next microtask. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -110,7 +107,7 @@ function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new ApiError('MISSING_TOKEN', 'The Authorization header is missing')
   }
-  // The scheme is matched in any letter case (RFC 9110 §11.1).
+  // The case of the scheme does not matter (RFC 9110 §11.1).
   if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) {
     throw new ApiError(
       'MISSING_TOKEN',
@@ -120,7 +117,7 @@ function bearerToken(authorization: string | undefined): string {
   return authorization.slice(scheme.length).replace(/^ +/, '')
 }
 
-/** Returns the handler of the health check (spec §4.1). */
+/** Handles the health check (spec §4.1). */
 function createHealthCheck(
   serviceName: string,
   store: ItemStore,
@@ -151,11 +148,7 @@ function createHealthCheck(
   }
 }
 
-/**
- * Returns the handler of the OpenAPI document (interface §4.7). The document is built on the first request, so that
- * building it does not delay the start. Each response gets the origin that its client used. The complete document is
- * not cached, because clients may send any `Host`.
- */
+/** Serves the OpenAPI document (interface §4.7). Only its parts without the origin are cached. */
 function createDocumentHandler(
   { trustedProxies }: Pick<Config, 'trustedProxies'>,
   lists: ListGuarantees,
@@ -174,7 +167,7 @@ function createDocumentHandler(
   }
 }
 
-/** Builds the OpenAPI document in pieces, between which the origin is inserted. Also computes an entity tag. */
+/** Builds the document in pieces, between which the origin is inserted. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

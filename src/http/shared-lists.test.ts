@@ -4,10 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { SharedLists } from './shared-lists.js'
 
-/**
- * Returns a store whose list has this text and no known length. Also counts the lists that have been opened, and the
- * lists that are still open.
- */
+/** Returns a store whose list has no known length, and counts of the opened and open lists. */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {

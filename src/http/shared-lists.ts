@@ -1,26 +1,22 @@
-/** Lists that several responses share, so that the store is read only once for all of them. @module */
+/** Lists that several responses share, so that the store is read only once. @module */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './turns.js'
 
 export interface SharedList {
-  /** Length of the list in bytes; 0 if the list is not open, or is too long to be shared. */
+  /** Length of the list in bytes; 0 if the list is not open, or too long to be shared. */
   readonly bodyBytes: number
-  /** Reads the list into memory, unless it is too long to be shared. @throws {StoreError} */
+  /** Reads the list into memory unless the list is too long. @throws {StoreError} */
   open(): Promise<void>
-  /** Returns the shared list if it is open; otherwise reads a list for this response alone. @throws {StoreError} */
+  /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
   list(): Awaitable<ItemList>
-  /** Must be called after the last call to `list`. Responses that have already got the list can still read it. */
+  /** Must be called after the last call to `list`. Responses can still read the lists they have. */
   close(): void
 }
 
-/**
- * Longest wait for the previous list to be sent, in milliseconds. Lists that are too long to be shared are sent one
- * after another. The limit keeps a client that reads slowly from delaying all others.
- */
+/** Maximum wait for the previous long list, in milliseconds. Slow clients must not delay others. */
 const maxTurn = 5_000
 
-/** Maximum length of a list that is kept in memory as a single chunk, in bytes. */
 const oneChunk = 1024 * 1024
 
 export class SharedLists {
@@ -36,7 +32,6 @@ export class SharedLists {
     this.#maxBytes = maxBytes
   }
 
-  /** Creates a list that has not been read yet. @param project limits the list to this project; default: all items. */
   create(project?: string): SharedList {
     const lists = this
     let list: ItemList | 'too long' | undefined
@@ -73,7 +68,7 @@ export class SharedLists {
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a list into memory, so that several responses can send it. Returns `undefined` if the list is too long. */
+  /** Reads a list into memory. Returns `undefined` if the list is too long. */
   async #held(list: ItemList): Promise<ItemList | undefined> {
     const { byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list
@@ -100,7 +95,7 @@ export class SharedLists {
     return { version, byteLength, chunks: whole, release }
   }
 
-  /** Waits until the previous long list has been sent, and then opens a list for one response. */
+  /** Opens a list for one response after the previous long list has been sent. */
   async #readInOrder(project: string | undefined): Promise<ItemList> {
     const before = this.#turn
     let end = () => {}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inTurns, sendTurn, workTurn } from './turns.js'
 
-/** Returns how many responses begin in each turn of the event loop. @param count total number of responses. */
+/** Returns the number of responses that begin in each turn of the event loop. */
 async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0

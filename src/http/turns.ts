@@ -1,16 +1,11 @@
-/**
- * Shares the event loop's time among requests. Long work, large request bodies and large numbers of responses are
- * spread over several turns. Between these turns, other requests are served.
- *
- * @module
- */
+/** Spreads long work, large bodies and many responses over turns of the event loop. @module */
 
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Slices } from '../item/slices.js'
 import type { ItemList } from '../store/item-store.js'
 
-/** Maximum total time of the pieces of work in one turn of the event loop, in milliseconds. */
+/** Maximum time of all work in one turn of the event loop, in milliseconds. */
 const turnTime = 1
 
 interface Piece {
@@ -21,10 +16,7 @@ interface Piece {
 const pieces = new Set<Piece>()
 let isBeginning = false
 
-/**
- * Resolves once the caller may do its next piece of work, which must take less than a millisecond. Callers take turns.
- * @param laterTime time in milliseconds that the caller will need later, after it has awaited something else.
- */
+/** Resolves when work of up to 1 ms may begin. @param laterTime milliseconds of work afterwards. */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -48,7 +40,6 @@ async function beginPieces(): Promise<void> {
   isBeginning = false
 }
 
-/** Does work slice by slice. Other requests are served between the slices. */
 export async function inTurns<T>(work: Slices<T>): Promise<T> {
   for (;;) {
     await workTurn()
@@ -57,21 +48,18 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/**
- * Maximum total length of short bodies that are parsed without waiting in one turn, in bytes. Parsing this many bytes
- * takes 1.5 ms.
- */
+/** Maximum length of bodies parsed at once in one turn, in bytes. Parsing them takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Adds the length of a short body to the count. Returns whether the body may be parsed immediately. */
+/** Counts a short body, and returns whether the body may be parsed immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // The count is reset only after it has reached half of the limit. Most turns parse less, so they need no callback.
+    // Most turns parse less than half of the limit, so they need no callback.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -79,21 +67,15 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Number of body bytes that may be received in one turn before requests are paused. Receiving them takes 0.25 ms. */
+/** Maximum length of bodies received in a turn, in bytes. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/**
- * Time reserved for receiving from a resumed request, in milliseconds. Node.js may read 128 KiB before the next pause.
- */
+/** Time to receive from a resumed request, in milliseconds. Node.js may read 128 KiB at once. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
-/**
- * Counts received bytes of a request body, and pauses the request if too many bytes arrive in this turn. Paused
- * requests are resumed in later turns, one after another. Without pauses, Node.js would read 2 MB from each client in
- * one turn.
- */
+/** Pauses the request after too many bytes. Node.js would read 2 MB per client in one turn. */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
     setImmediate(() => {
@@ -106,12 +88,10 @@ export function received(request: IncomingMessage, length: number): void {
   void workTurn(receivingTime).then(() => request.resume())
 }
 
-/** Length up to which short chunks are joined, in bytes. Each chunk costs a write to the connection. */
+/** Short chunks are joined up to this length, in bytes. Each chunk costs a write. */
 const joinedBytes = 64 * 1024
 
-/**
- * Reads a filtered list and joins its short chunks. Finding chunks takes time, so other requests run in the meantime.
- */
+/** Joins short chunks. Finding chunks takes time, so other requests run in the meantime. */
 export async function* inPortions(
   chunks: ItemList['chunks'],
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -133,12 +113,12 @@ export async function* inPortions(
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response without its body, in milliseconds. The operating system takes half of this time. */
+/** Time to send a response without its body, in milliseconds. */
 const sendingTime = 0.02
 /** Time to copy a byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. In each turn, a few responses begin. @param bodyBytes length of the body. */
+/** Resolves once a response may begin. A few responses begin in each turn. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

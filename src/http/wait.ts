@@ -1,4 +1,4 @@
-/** A request that waits for a change to an item or list (`Prefer: wait`), and a group of such requests. @module */
+/** Requests that wait for a change to an item or list (`Prefer: wait`). @module */
 
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -12,27 +12,26 @@ import {
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
-/** A state of an item or list, with its entity tag. All requests that are answered with this state share one object. */
+/** A state of an item or list. All requests answered with this state share one object. */
 export interface Tagged {
   readonly tag: EntityTag
-  /** Length of the body in bytes; 0 if it is not known yet. */
+  /** Length of the body in bytes; 0 if not known yet. */
   readonly bodyBytes: number
-  /** Reads the body. Called before the first response that needs the body. */
+  /** Called before the first response that needs the body. */
   open?(): Promise<void>
-  /** Called after the last request has been answered with this state. */
+  /** Called after the last response with this state. */
   close?(): void
 }
 
 export interface ReadResult<State extends Tagged> {
-  /** Entity tag of the item or list when it was last read. */
   readonly tag: EntityTag
-  /** State to send; `undefined` if the client already has it. So a request that waits keeps no state in memory. */
+  /** State to send; `undefined` if the client already has the current state. */
   readonly modified: State | undefined
-  /** The header `Preference-Applied` if the request has waited; otherwise no headers. */
+  /** The header `Preference-Applied` if the request has waited. */
   readonly applied: HeaderList
 }
 
-/** Compares a state with the conditions of a request. @throws {ApiError} if `If-Match` is not met. */
+/** @throws {ApiError} if `If-Match` is not met. */
 export function resultOf<State extends Tagged>(
   state: State,
   conditions: Conditions,
@@ -46,30 +45,23 @@ export function resultOf<State extends Tagged>(
 interface WaitOptions {
   readonly exchange: Exchange
   readonly conditions: Conditions
-  /** Maximum time to wait, in seconds. */
   readonly seconds: number
-  /** Aborted when the service stops, which ends all waits. */
   readonly stopping: AbortSignal
 }
 
-/**
- * A request that waits for a change. The wait ends without a change when its time is over, its token expires, its
- * client disconnects, or the service stops.
- */
+/** A wait ends early when the token expires, the client disconnects or the service stops. */
 export class Wait<State extends Tagged> {
-  /** Resolves to the state that answers the request; `undefined` if there is no such item. */
+  /** Resolves to the state for the response; `undefined` if there is no such item. */
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
-  /** The header `Preference-Applied` once the request has begun to wait; otherwise no headers. */
   applied: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
-  /** Time when the wait began: a value of `performance.now()`. */
+  /** Start of the wait, from `performance.now()`. */
   #begun = 0
-  /** Entity tag of the latest state with which the request was compared. */
   #tag: EntityTag | undefined
-  /** Timer that ends the wait when its time is over; `undefined` unless the request is waiting. */
+  /** Timer that ends the wait; `undefined` unless the request is waiting. */
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
 
@@ -91,7 +83,7 @@ export class Wait<State extends Tagged> {
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
   }
 
-  /** Begins the wait. @param onOver called if the wait ends without a change. */
+  /** @param onOver called if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
@@ -103,7 +95,7 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // A client that has closed its side of the connection sends no more requests or is gone, so the wait ends now.
+    // A client that has closed its side sends no more requests or is gone.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
@@ -123,38 +115,33 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The log and metrics exclude the time of the wait, because a long wait does not mean that the service was slow.
+    // A long wait does not mean that the service was slow, so the log excludes the wait.
     exchange.startedAt += performance.now() - this.#begun
   }
 
-  /** Answers the request with the latest state, which the client already has. */
   answerUnmodified(): void {
     this.answer({ tag: this.#tag } as State) // a 304 needs only the tag of the state
   }
 }
 
 interface WaitGroupOptions<State extends Tagged> {
-  /** Reads the current state of the item or list. Returns `undefined` if there is no such item. */
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the group must read the state again. The function must arrange that `update` is called soon. */
+  /** Called when the state must be read. Must arrange that `update` is called soon. */
   readonly schedule: () => void
   /** Called when the group has no more requests. The group is not used afterwards. */
   readonly onEmpty: () => void
 }
 
-/** Number of requests that are compared with a state in one turn. Comparing this number of requests takes 0.2 ms. */
+/** Number of requests compared with a state in one turn, which takes 0.2 ms. */
 const comparedPerTurn = 64
 
-/**
- * Requests that wait for the same item or list. After a change, the state is read once for all requests. Requests whose
- * client already has this state continue to wait. If another change happens during the read, the state is read again.
- */
+/** Requests that wait for the same item or list. After a change, one read serves all of them. */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   /** Requests that have not been compared with any state yet. */
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** Entity tag of the latest state that was read. All requests in `#waiting` have been compared with this state. */
+  /** Tag of the latest state, with which all requests in `#waiting` have been compared. */
   #tag: EntityTag | undefined
   #hasChanged = false
   #isUpdating = false
@@ -174,11 +161,10 @@ export class WaitGroup<State extends Tagged> {
     this.#schedule()
   }
 
-  /** Reads the state once, and answers the requests that need not wait any longer. */
   async update(): Promise<void> {
     this.#isUpdating = true
     await workTurn()
-    // Requests that join during the read are left for the next read, because they may need a newer state.
+    // Requests that join during the read may need a newer state, so the next read serves them.
     const arrived = this.#arrived
     let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
     this.#arrived = []
@@ -215,7 +201,6 @@ export class WaitGroup<State extends Tagged> {
     if (!this.#isUpdating) this.#options.schedule()
   }
 
-  /** Returns the requests that can be answered with the state. The other requests continue to wait. */
   async #answeredBy(
     state: State | undefined,
     waits: readonly Wait<State>[],
@@ -240,7 +225,6 @@ export class WaitGroup<State extends Tagged> {
     wait.end()
   }
 
-  /** Answers a request whose wait ended without a change. */
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
     void sendTurn().then(() => wait.answerUnmodified())

@@ -1,9 +1,4 @@
-/**
- * Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). The header is only a preference: a read that cannot
- * wait gets a response immediately.
- *
- * @module
- */
+/** Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). @module */
 
 import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import type { Conditions } from './conditions.js'
@@ -11,23 +6,18 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
 
-/**
- * Maximum number of reads that wait at a time. A waiting read and its connection take about 18 KB (bench/RESULTS.md).
- */
+/** Maximum waiting reads. Each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/**
- * Maximum number of groups that read the store at a time. There may be as many groups as waiting reads. But a Redis
- * server should have only a few replies of unknown length in flight.
- */
+/** Maximum concurrent reads. A Redis server should have few replies of unknown length in flight. */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
-/** Manages the waiting reads of a store. @param stopping aborted when the service stops, which ends all waits. */
+/** @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
-  /** Groups that must read the store again, in the order in which they were added. */
+  /** Groups that must read the store again. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -43,13 +33,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     reading -= 1
   }
 
-  /**
-   * Returns a function that reads an item or list. If the client already has the current state, the function waits for
-   * a change, for as long as the client prefers. The function throws `ApiError` `PRECONDITION_FAILED`, and the errors
-   * of `read`.
-   * @param read reads the state. If there is no such item, `read` and the returned function return `undefined`.
-   * @param watchedBy returns, for a key, the item id or the project that the store has to watch.
-   */
+  /** Returns a function that reads a state, and waits for a change if the client has this state. */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
