@@ -1,9 +1,4 @@
-/**
- * Collects garbage that V8 would not collect by itself. Only for a process that does nothing but serve: this code sets
- * a V8 flag and collects the whole heap. A library must not do so in its host program.
- *
- * @module
- */
+/** Collects garbage of the whole process. Not for a library, because this code sets a V8 flag. @module */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,12 +6,12 @@ import { runInNewContext } from 'node:vm'
 export interface Collection {
   /** Resident memory of the process in bytes, measured at most a second ago. */
   readonly residentBytes: number
-  /** Counts bytes of request bodies that have been received. */
+  /** Counts bytes of received request bodies. */
   bodyReceived(bytes: number): void
   stop(): void
 }
 
-/** Collects all garbage or, with the type `minor`, only the garbage among new objects. */
+/** With the type `minor`, collects only the garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
 /** Time between two samples of memory and CPU time, in milliseconds. */
@@ -25,53 +20,34 @@ const sampleInterval = 1_000
 /** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** CPU time between two samples, in microseconds. A process that uses less CPU time is idle. */
+/** CPU time between two samples below which the process is idle, in microseconds. */
 const idleTime = 50_000
 
-/**
- * Growth of the memory outside V8's heap, in bytes, after which an idle process collects garbage. Large bodies and
- * deleted large items cause this growth. Small requests leave little garbage.
- */
+/** Growth of memory outside V8's heap that lets an idle process collect garbage, in bytes. */
 const idleGrowth = 16 * 1024 * 1024
 
-/**
- * Number of idle samples after which garbage is collected once more. After a busy time, V8 keeps up to 16 MiB for
- * new objects. A collection releases this memory only if the previous collection was at least five seconds earlier.
- */
+/** Idle samples before one more collection. V8 frees spare memory only 5 s after the previous collection. */
 const settledAfter = 10
 
-/**
- * Number of bytes of request bodies after which the garbage among new objects is collected. V8 would let unused pieces
- * of bodies take up to 32 MiB. After these pieces are freed, glibc keeps most of this memory if the memory behind it is
- * still in use.
- */
+/** Body bytes after which new objects are collected. Otherwise, pieces of bodies may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
-/**
- * Time from the start to the first full collection, in milliseconds. Otherwise, V8 would collect the whole heap while
- * the service handles its first large body, which would delay other requests by about 12 ms.
- */
+/** Time to the first full collection, in milliseconds. A later first collection would delay requests by 12 ms. */
 const firstCollection = 200
 
-/**
- * Starts to measure memory and to collect garbage at regular intervals.
- * @param maxBytes resident memory above which garbage is collected even in a busy process.
- * @param itemBytes returns the size of the items in this process, in bytes. Items are not garbage.
- */
+/** @param maxBytes resident memory above which garbage is collected even in a busy process. */
 export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside V8's heap after the last collection, excluding the items, in bytes. */
+  /** Memory outside V8's heap after the last collection, without the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
-  /** Whether garbage has been collected since the last long idle time of the process. */
   let isUnsettled = false
   let idleSamples = 0
   let samplesAboveMaximum = 0
   let used = process.cpuUsage()
   let receivedBytes = 0
 
-  /** Collects garbage. The collector is created by the first call, so that the process starts faster. */
   const collect: Collect = (options) => {
     collector ??= garbageCollector()
     collector(options)
@@ -96,8 +72,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 may keep garbage for as long as the program allocates little. A service that rejects requests because of this
-    // garbage allocates little, so the service would never recover.
+    // V8 keeps garbage while the service rejects requests, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)
@@ -122,10 +97,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   }
 }
 
-/**
- * Returns the resident memory in bytes, in total and outside V8's heap. Both numbers are 0 if no file descriptor is
- * free.
- */
+/** Returns resident memory in bytes, in total and outside V8's heap; 0 without a free descriptor. */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()
@@ -135,10 +107,7 @@ function memoryNow(): { resident: number; outside: number } {
   }
 }
 
-/**
- * Returns V8's function `gc`, which otherwise requires a command-line flag. A session of
- * `node:inspector` could collect garbage too, but would make `nextTick` take five times as long.
- */
+/** Returns V8's function `gc`. A `node:inspector` session would make `nextTick` five times slower. */
 function garbageCollector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc')

@@ -6,25 +6,16 @@ import { getHeapStatistics } from 'node:v8'
 export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
-/**
- * Maximum part of V8's heap limit that is reserved for new objects, in bytes: three semi-spaces. A semi-space takes
- * 64 MiB in Node.js 24, 32 MiB in Node.js 26, and 16 MiB in Node.js 20 and 22.
- */
+/** Maximum part of V8's heap limit for new objects, in bytes: three semi-spaces of 64 MiB. */
 const newObjects = 192 * mebibyte
 
-/**
- * Returns how many objects of a size in bytes fit into the JavaScript heap at its maximum size, if no object is freed.
- */
+/** Returns how many objects of a size in bytes fit into the heap at its maximum size. */
 export function timesInHeap(bytes: number): number {
   const limit = getHeapStatistics().heap_size_limit
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
-/**
- * Returns a fraction of the memory that the process may use, in bytes. This memory is the limit of the control group
- * or, without a limit, the memory of the machine. The result is a whole number of MiB, which is short to show and to
- * type.
- */
+/** Returns a fraction of the memory of the control group or machine, in bytes, as whole MiB. */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
