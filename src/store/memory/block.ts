@@ -1,13 +1,6 @@
 /**
- * A block contains the texts of items that were created one after another, each followed by a comma, as in a list. The
- * texts fill the block's frame from its start. A table with the handle and end of each item grows from the end of the
- * frame towards the texts.
- *
- * Removing or resizing an item moves all later items of the block, so that a block never has holes.
- *
- * A large item has a block of its own, whose frame is the memory in which the item arrived. Such a block has no table
- * and no comma, and its bytes never change.
- *
+ * A block of items. Texts with commas fill the frame from its start, a table of positions from its end.
+ * A large item fills a block of its own, without table or comma, in the memory in which the item arrived.
  * @module
  */
 
@@ -19,13 +12,12 @@ import type { Handle } from './records.js'
 
 const comma = 0x2c
 
-/** Number of words per entry in a block's table: the item's handle, and the position after the item's comma. */
+/** Number of words per table entry: the item's handle, and the position after the item's comma. */
 const entryWords = 2
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
 export class Block {
   readonly frame: Frame
-  /** Size of the frame in 32-bit words. The table ends with the last word. */
   readonly #words: number
   /** Total length of the texts with their commas, in bytes. */
   used = 0
@@ -39,10 +31,9 @@ export class Block {
   since = 0
   /** Number of lists that had been opened when the block was retired; 0 for a current block. */
   until = 0
-  /** The previous and the next block in list order, including retired blocks. */
+  /** Neighbours in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined
-  /** The next retired block that is kept for the same list. */
   nextKept: Block | undefined = undefined
 
   constructor(frame: Frame, frameBytes: number) {
@@ -50,7 +41,6 @@ export class Block {
     this.#words = frameBytes >>> 2
   }
 
-  /** Whether the block consists of one large item, without a comma and without a table. */
   get isLarge(): boolean {
     return this.frame.slab === undefined
   }
@@ -60,7 +50,6 @@ export class Block {
     return this.used + this.count * entryBytes
   }
 
-  /** Returns the position of an item among the items of this block, counted from 0. */
   positionOf(handle: Handle): number {
     if (this.count === 1) return 0
     const { words } = this.frame
@@ -70,7 +59,6 @@ export class Block {
     return (first - entry) / entryWords
   }
 
-  /** Returns the length of an item including its comma, in bytes. */
   lengthOf(position: number): number {
     return this.#endOf(position) - this.#startOf(position)
   }
@@ -80,11 +68,7 @@ export class Block {
     return this.frame.start + this.#startOf(position)
   }
 
-  /**
-   * Returns the items that a filter accepts, with commas between them. The result is a copy, unless the block is a
-   * large item.
-   * @param length number of bytes to filter, up to the end of an item. Later items are left out.
-   */
+  /** Returns accepted items, with commas between them. @param length bytes to filter, up to an item's end. */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)
@@ -92,7 +76,6 @@ export class Block {
     for (let position = 0, from = 0, at = 0; at < length; position += 1) {
       const end = this.#endOf(position)
       const isKept = isWanted(bytes, start + at)
-      // Accepted items that follow one another are copied as one piece.
       if (!isKept || end >= length)
         pieces.push(bytes.subarray(start + from, start + (isKept ? end : at)))
       if (!isKept) from = end
@@ -101,11 +84,7 @@ export class Block {
     return Buffer.concat(pieces).subarray(0, -1) // without the comma after the last item
   }
 
-  /**
-   * Returns the text of an item as a copy, because the block may change before the caller uses the text. The bytes of a
-   * large item never change, so all readers share them.
-   * @throws {StoreError} `STORE_FULL` if there is no memory for the copy.
-   */
+  /** Returns a copy of the text, because the block may change. @throws {StoreError} `STORE_FULL` */
   read(position: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return bytes
@@ -116,19 +95,17 @@ export class Block {
     return text
   }
 
-  /** Adds an item at the end of the block. The caller must ensure that the item fits. */
   append(handle: Handle, text: Buffer): void {
     if (!this.isLarge) this.#write(text, this.used)
     this.#addEntry(handle, this.used + text.length + 1)
   }
 
-  /** Replaces the text of an item. The caller must ensure that the new text fits. */
   replace(position: number, text: Buffer): void {
     this.#moveAfter(position, text.length + 1 - this.lengthOf(position))
     this.#write(text, this.#startOf(position))
   }
 
-  /** Removes the items at the positions from `from` up to, but not including, `to`. */
+  /** Removes the items from position `from` up to, but not including, `to`. */
   remove(from: number, to = from + 1): void {
     const start = this.#startOf(from)
     this.#moveAfter(to - 1, start - this.#endOf(to - 1))
@@ -137,11 +114,7 @@ export class Block {
     this.count -= to - from
   }
 
-  /**
-   * Appends copies of items to another block: the items at the positions from `from` up to, but not including, `to`.
-   * The caller must ensure that the items fit.
-   * @returns the handles of the copied items.
-   */
+  /** Appends copies of items to another block, which must have room. The position `to` is exclusive. */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
     const [first, end] = [this.#startOf(from), this.#endOf(to - 1)]
@@ -175,7 +148,7 @@ export class Block {
     return element(this.frame.words, this.#entry(position) + 1)
   }
 
-  /** Returns the index of an item's table entry in `frame.words`. */
+  /** Returns the index of a table entry in `frame.words`. */
   #entry(position: number): number {
     return (this.frame.start >>> 2) + this.#words - (position + 1) * entryWords
   }

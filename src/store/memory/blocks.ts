@@ -1,9 +1,4 @@
-/**
- * Distributes items among blocks. New items are added to the last block, a block that overflows is split, and blocks
- * with much unused space are merged. An operation that throws `STORE_FULL` changes no item.
- *
- * @module
- */
+/** Distributes items among blocks. An operation that throws `STORE_FULL` changes no item. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'
@@ -13,13 +8,13 @@ import { FramePool } from './frames.js'
 import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
-/** Share of a block's size above which an item counts as large, and gets a block of its own. */
+/** Share of a block's size above which an item gets a block of its own. */
 const largeItem = 1 / 2
 
 /** Share of a block's size that a merge may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
-/** Location of an item. A location is valid until the next change to any item. */
+/** A location is valid until the next change to any item. */
 export interface Place {
   readonly handle: Handle
   readonly block: Block
@@ -29,7 +24,6 @@ export interface Place {
 interface BlocksOptions {
   readonly blockBytes: number
   readonly maxBlocks: number
-  /** Maximum number of pages of records. By default, as many pages as handles can number. */
   readonly maxPages?: number
 }
 
@@ -40,10 +34,7 @@ export class Blocks {
   readonly index: ItemIndex
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /**
-   * The last current block, to which new items are appended. No open list reads any later block. `undefined` if the
-   * next new item needs a new block.
-   */
+  /** The last current block; `undefined` if a new item needs a new block. Open lists read no later block. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions) {
@@ -59,10 +50,7 @@ export class Blocks {
     return handle === undefined ? undefined : this.#placeOf(handle)
   }
 
-  /**
-   * Adds an item with a new id at the end of the list.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** @throws {StoreError} `STORE_FULL` */
   add(id: ItemId, text: Buffer): void {
     const handle = this.index.add(id)
     try {
@@ -92,9 +80,7 @@ export class Blocks {
     if (growth < 0) this.#tidy(this.#placeOf(handle).block)
   }
 
-  /**
-   * @throws {StoreError} `STORE_FULL` if an open list reads the block, and there is no room for a copy of the block.
-   */
+  /** @throws {StoreError} `STORE_FULL` if an open list needs a copy of the block and none can be made. */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
       this.#drop(block)
@@ -115,7 +101,7 @@ export class Blocks {
     return { handle, block, position: block.positionOf(handle) }
   }
 
-  /** Returns the block for a new item. Open lists do not show the new item, even if they read this block. */
+  /** Returns the block for a new item. Open lists do not show the new item. */
   #blockForNew(text: Buffer): Block {
     const { tail } = this
     const length = text.length + 1
@@ -128,7 +114,7 @@ export class Blocks {
     return block
   }
 
-  /** Splits the block of an item in half until the item has room to grow. @returns the new location of the item. */
+  /** Splits the block of an item until the item has room to grow. */
   #withRoom(place: Place, growth: number): Place {
     let { handle, block, position } = place
     while (block.filled + growth > this.frames.size) {
@@ -138,14 +124,14 @@ export class Blocks {
     return { handle, block, position }
   }
 
-  /** Splits the block of an item until the item is alone in a block. @returns the block of the item. */
+  /** Splits the block of an item until the item is alone in a block. */
   #isolate({ handle, block, position }: Place): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
     if (position > 0) this.#split(this.#placeOf(handle).block, position)
     return this.#placeOf(handle).block
   }
 
-  /** Moves the items of a block, from `position` on, to a new block that follows it. */
+  /** Moves the items from `position` on to a new block. */
   #split(block: Block, position: number): void {
     const source = this.#writable(block)
     const rest = this.#insert(source)
@@ -153,10 +139,7 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /**
-   * Merges two neighbouring blocks into one, or three into two, if their items fit. Does not throw if memory is
-   * lacking.
-   */
+  /** Merges two neighbouring blocks into one, or three into two, if the items fit. */
   #tidy(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -178,7 +161,6 @@ export class Blocks {
     }
   }
 
-  /** Returns how many bytes a merge may add to a neighbouring block; 0 if there is no neighbour. */
   #roomIn(block: Block | undefined): number {
     if (block === undefined || block.isLarge) return 0
     return Math.max(0, this.frames.size * packed - block.filled)
@@ -191,10 +173,7 @@ export class Blocks {
     if (isTail) this.tail = target
   }
 
-  /**
-   * Moves items from `source` to the end of `target`: the items at the positions from `from` up to, but not including,
-   * `to`. If all items are moved, `source` is dropped. Otherwise, the caller must have made `source` writable.
-   */
+  /** Moves items up to the exclusive `to`. `source` must be writable, unless all its items move. */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
       this.index.records.setBlock(handle, target.number)
@@ -202,10 +181,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /**
-   * Returns a block that may be changed. If an open list reads the given block, a copy first replaces the block.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** Returns the block, or a copy if an open list reads the block. @throws {StoreError} `STORE_FULL` */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)
@@ -214,11 +190,7 @@ export class Blocks {
     return copy
   }
 
-  /**
-   * Inserts an empty block after the block `before`, or at the start of the list if `before` is `undefined`.
-   * @param text text of the new item for which the block is needed, if any. A large item gets a block of its own.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** Inserts a block after `before`, or at the start of the list. @throws {StoreError} `STORE_FULL` */
   #insert(before: Block | undefined, text?: Buffer): Block {
     const block = this.#newBlock(text)
     block.number = this.freeNumbers.pop() ?? this.byNumber.length
@@ -227,12 +199,7 @@ export class Blocks {
     return block
   }
 
-  /**
-   * Creates an empty block that is not in the list yet.
-   * @param text as for `#insert`.
-   * @param old the block that the new block will replace, if any.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** @param old the block that the new block will replace. @throws {StoreError} `STORE_FULL` */
   #newBlock(text?: Buffer, old?: Block): Block {
     this.chain.needRoom(old)
     const isLarge = text !== undefined && this.#isLarge(text.length + 1)
@@ -240,7 +207,6 @@ export class Blocks {
     return new Block(frame, this.frames.size)
   }
 
-  /** Replaces a block of the list with a new block that gets the same number. */
   #swap(old: Block, block: Block): void {
     block.number = old.number
     this.byNumber[block.number] = block

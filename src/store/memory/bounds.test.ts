@@ -20,7 +20,6 @@ function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
   return { blocks, store: storeOf(blocks, 1e9) }
 }
 
-/** Creates items until the store is full. @returns the ids of the items. */
 async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
   const ids: ItemId[] = []
   for (;;) {

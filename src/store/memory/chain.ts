@@ -1,13 +1,6 @@
 /**
- * The chain of all blocks in list order: current blocks, and retired blocks that open lists still read. A list is a
- * snapshot. Opening a list takes the same time for any number of blocks.
- *
- * Blocks are copied on write. While an open list reads a block, the block is not modified, except that items may be
- * appended to the last block. For any other change, a new block replaces the old block, which is retired but stays in
- * the chain. A list skips blocks that were made after, or retired before, the list was opened. A retired block is kept
- * for the newest list that reads the block. When this list is released, the block passes to the next older list that
- * reads the block, or is freed.
- *
+ * The chain of all blocks in list order. Lists are snapshots, because blocks are copied on write.
+ * A retired block stays in the chain until the lists that read the block are released.
  * @module
  */
 
@@ -17,22 +10,21 @@ import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Number of retired blocks that are passed on or freed in one turn of the event loop when a list is released. */
+/** Maximum number of retired blocks that are freed or passed on per turn of the event loop. */
 const batch = 64
 
-/** Comma that a list sends after a large item, whose block does not contain a comma. */
 const comma = Buffer.from(',')
 
-/** Maximum number of blocks that a list skips in one turn of the event loop. */
+/** Maximum number of blocks that a list skips per turn of the event loop. */
 const stride = 10_000
 
 /** Maximum number of retired blocks to skip in the search for a block's neighbour. */
 const reach = 100
 
 interface OpenList {
-  /** Number of the list, counted from 1 in the order in which lists were opened. */
+  /** Number of the list in order of opening. */
   readonly moment: number
-  /** First of the retired blocks that are kept for this list, which is the newest list that reads them. */
+  /** First of the retired blocks that are kept for this list. */
   kept: Block | undefined
   isReleased: boolean
 }
@@ -44,29 +36,22 @@ export class Chain {
   last: Block | undefined
   /** Number of current blocks. */
   current = 0
-  /** Number of retired blocks that are kept for lists. */
   retired = 0
-  /** Open lists, from the oldest to the newest. */
   readonly open: OpenList[] = []
   #opened = 0
 
-  /** @param maxBlocks maximum number of current blocks. Current and retired blocks together may be twice as many. */
+  /** @param maxBlocks maximum number of current blocks. With retired blocks, there may be twice as many. */
   constructor(frames: FramePool, maxBlocks: number) {
     this.#frames = frames
     this.#maxBlocks = maxBlocks
   }
 
-  /** Returns whether an open list reads a current block. */
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment
   }
 
-  /**
-   * Checks that the limits allow another block.
-   * @param old the block that the new block will replace, if any.
-   * @throws {StoreError} `STORE_FULL`
-   */
+  /** Checks that another block may be made. @throws {StoreError} `STORE_FULL` */
   needRoom(old?: Block): void {
     if (old === undefined && this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')
@@ -80,7 +65,7 @@ export class Chain {
     }
   }
 
-  /** Inserts a new block after the block `before`, or at the start of the chain if `before` is `undefined`. */
+  /** Inserts a new block after `before`, or at the start of the chain. */
   insert(block: Block, before: Block | undefined): void {
     const after = before === undefined ? this.first : before.after
     block.since = this.#opened
@@ -89,7 +74,6 @@ export class Chain {
     this.current += 1
   }
 
-  /** Retires a current block. Its frame is released once no open list reads the block. */
   remove(block: Block): void {
     this.current -= 1
     this.retired += 1
@@ -97,10 +81,7 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /**
-   * Returns the nearest current block before or after a block; `undefined` if more than `reach` retired blocks are in
-   * between.
-   */
+  /** Returns the nearest current block; `undefined` if more than `reach` retired blocks lie between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
@@ -110,11 +91,7 @@ export class Chain {
     return one
   }
 
-  /**
-   * Opens a list of the items as they are now.
-   * @param byteLength total length in bytes of all texts, with the commas between them.
-   * @param isWanted filter for the items to list; by default, all items are listed.
-   */
+  /** @param byteLength total length of all texts with commas between them, in bytes. */
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
     const list = { moment: this.#opened, kept: undefined, isReleased: false }
@@ -162,15 +139,14 @@ export class Chain {
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The skipped block may be freed during the pause. Its field `after` still leads to the next block of this
-        // list. Blocks that a list reads stay in the chain until the list is released.
+        // The skipped block may be freed meanwhile. Its field `after` stays valid for this list.
         if (skipped % stride === 0) await nextTurn()
       }
       block = block.after
     }
   }
 
-  /** Passes the blocks that were kept for a released list to the next older list, or frees the blocks. */
+  /** Passes the blocks of a released list to the next older list, or frees the blocks. */
   #settle(list: OpenList): void {
     const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {

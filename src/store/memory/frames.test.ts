@@ -8,7 +8,6 @@ import { type Frame, FramePool } from './frames.js'
 
 const size = 64 * 1024
 
-/** Takes `count` frames, and writes the number of each frame into its first and its last bytes. */
 function taken(pool: FramePool, count: number): Frame[] {
   return Array.from({ length: count }, (_, place) => {
     const frame = pool.take()

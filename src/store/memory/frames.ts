@@ -1,53 +1,35 @@
 /**
- * Manages frames: equally sized pieces of memory outside of the JavaScript heap. Frames are taken and
- * released without waiting for the garbage collector.
- *
- * Frames are cut from slabs, which are so large that the C library maps each slab separately and unmaps it as a whole.
- * Allocated separately, or in different sizes, frames would leave the allocator's memory full of holes after many
- * changes (bench/CHOICES.md). New frames come from the fullest slab. Each release moves a few frames out of the
- * emptiest slab, so that slabs become empty.
- *
+ * Manages frames: equally sized pieces of memory outside the JavaScript heap.
+ * Slabs of frames are mapped as a whole. Separate frames would leave holes (bench/CHOICES.md).
  * @module
  */
 
 import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
-/**
- * Size of the first slab in bytes. Each new slab is as large as all other slabs together, up to `largestSlab`. For any
- * other slab, at least 32 MiB are allocated, so that the slab is mapped separately. Such an allocation makes V8 collect
- * garbage. V8 may then permanently treat short-lived objects as long-lived, which costs a small store 3 µs in each
- * read.
- */
+/** Size of the first slab in bytes. A slab of 32 MiB could slow down each read by 3 µs in V8. */
 const firstSlab = 1024 * 1024
 
-/** Maximum size of a slab in bytes: the smallest size at which the C library always maps memory separately. */
 const largestSlab = alwaysMapped
 
-/** Minimum share of the space in all other slabs that stays free when they take in the frames of the emptiest slab. */
+/** Minimum share of the other slabs that stays free after frames have been moved to these slabs. */
 const spare = 1 / 8
 
-/** Number of frames to move for each released frame. Two frames are enough when a client deletes everything. */
+/** Number of frames to move for each released frame. Two suffice when everything is deleted. */
 const moves = 2
 
-/**
- * Maximum number of frames with a mapping of their own. Further frames use malloc. Linux allows 65,530 mappings per
- * process (vm.max_map_count), and these frames may need two mappings each.
- */
+/** Maximum number of frames with mappings of their own. Linux allows 65,530 for a process. */
 const maxMappings = 16_384
 
 interface Slab {
-  /**
-   * Memory of the frames. Its `ArrayBuffer` may be longer than the frames, so that the C library maps it separately.
-   */
+  /** The `ArrayBuffer` may be longer, so that the C library maps the memory separately. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
-  /** Stack with the offsets in `bytes` of the frames that are not in use. */
+  /** Stack with the offsets of the free frames in `bytes`. */
   readonly free: number[]
 }
 
-/** A frame that is in use. */
 export interface Frame {
   /** Slab that contains the frame; `undefined` for a frame with memory of its own. */
   slab: Slab | undefined
@@ -56,7 +38,7 @@ export interface Frame {
   start: number
   /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
-  /** Number (`moment`) of the newest list that has returned the bytes of this frame in a chunk. */
+  /** Number (`moment`) of the newest list that has returned the bytes of this frame. */
   readBy: number
 }
 
@@ -67,13 +49,11 @@ export class FramePool {
   readonly size: number
   readonly slabs: Slab[] = []
   #slabBytes = 0
-  /** Total size of the free frames in slabs, in bytes. */
   #freeBytes = 0
   /** Total size of the frames with memory of their own, in bytes. */
   #ownBytes = 0
-  /** Number of frames with memory of their own. */
   #ownFrames = 0
-  /** Number of the oldest open list. Frames that this list or a newer list has returned in a chunk are not moved. */
+  /** Number of the oldest open list. Frames that this or a newer list has returned are not moved. */
   pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {
@@ -90,10 +70,7 @@ export class FramePool {
     return this.#slabBytes + this.#ownBytes
   }
 
-  /**
-   * Takes a free frame. The frame may move to other memory whenever another frame is released.
-   * @throws {StoreError} `STORE_FULL` if the system has no memory left.
-   */
+  /** Takes a frame, which may move whenever another frame is released. @throws {StoreError} `STORE_FULL` */
   take(): Frame {
     const slab = this.#fullest() ?? this.#addSlab()
     const frame = { slab, bytes: slab.bytes, words: slab.words, start: 0, readBy: 0 }
@@ -101,11 +78,7 @@ export class FramePool {
     return frame
   }
 
-  /**
-   * Creates a frame that uses the memory of the given buffer without copying it. This frame never moves. Once
-   * `maxMappings` such frames exist, a buffer that the C library has mapped separately is copied instead.
-   * @throws {StoreError} `STORE_FULL` if the system has no memory left.
-   */
+  /** Creates a frame that uses the given memory and never moves. @throws {StoreError} `STORE_FULL` */
   takeOwn(given: Buffer): Frame {
     const isKept = this.#ownFrames < maxMappings || !isMapped(given)
     const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length), outOfMemory)
@@ -136,7 +109,7 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Marks the memory at an offset of a slab as free. Frees an unused slab, unless it is small and the only slab. */
+  /** Marks a frame's memory as free. Frees an unused slab, unless it is small and the only slab. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -144,9 +117,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /**
-   * Moves a frame out of the emptiest slab, if the other slabs have room for all frames of this slab and for `spare`.
-   */
+  /** Moves a frame out of the emptiest slab, if the other slabs have room for all of its frames. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -163,7 +134,6 @@ export class FramePool {
     this.#free(source, start)
   }
 
-  /** Returns the fullest slab that has a free frame. */
   #fullest(): Slab | undefined {
     let fullest: Slab | undefined
     for (const slab of this.slabs) {
@@ -183,7 +153,7 @@ export class FramePool {
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
       return { bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
     }, outOfMemory)
-    // The frame with the lowest offset is taken first, so that memory is touched only when it is needed.
+    // The lowest offset is taken first, so that memory is touched only when needed.
     for (let place = 0; place < count; place += 1) {
       slab.free[place] = (count - 1 - place) * this.size
     }
@@ -197,8 +167,7 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // The memory moves to a new `ArrayBuffer`, which V8 frees in its next scavenge. The old `ArrayBuffer` would keep
-    // the memory until V8 collects old objects, which may never happen in an idle service.
+    // V8 frees transferred memory in its next scavenge, but may never collect the old buffer.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }

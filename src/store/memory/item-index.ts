@@ -1,11 +1,6 @@
 /**
- * Index of the memory store from ids to records, in hash tables outside of the JavaScript heap. A large `Map` would
- * stall for hundreds of milliseconds when it grows, have at most 2^24 entries and take three times the memory.
- *
- * Ids whose first words end in the same bits share a table with linear probing. A full table is split by one more bit
- * (extendible hashing), so that growth never moves more than 1,024 items. Ids are random UUIDs, so parts of an id serve
- * as its hash.
- *
+ * Index from ids to records, in hash tables that are split when full (extendible hashing).
+ * A large `Map` would stall for hundreds of milliseconds and take three times the memory.
  * @module
  */
 
@@ -15,7 +10,7 @@ import { outOfMemory } from '../item-store.js'
 import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  /** Slots, each with a handle plus one, or 0 if empty. The search for a handle begins at the slot of its id's hash. */
+  /** Slots for linear probing, each with a handle plus one, or 0 if empty. */
   slots: Uint32Array
   size: number
   /** Number of low bits that the first words of all ids in the table have in common. */
@@ -25,11 +20,10 @@ export interface Table {
 const firstSlots = 8
 /** Number of slots (8 KiB) at which a full table is split instead of enlarged. */
 const splitSlots = 2048
-/** Minimum number of slots for each item. At least half of the slots are empty, so a search takes one or two steps. */
+/** Minimum number of slots per item. With half of the slots empty, a search takes 1 or 2 steps. */
 const slotsPerItem = 2
-/** Depth at which a table is enlarged instead of split. Tables reach this depth at 200 million items. */
+/** Depth at which a table is enlarged instead of split, reached at 200 million items. */
 const maxDepth = 18
-/** Slots of a table without items. The only slot stays empty, so that a search ends. */
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
@@ -39,7 +33,6 @@ export class ItemIndex {
   /** The id of the current operation, as four words. */
   readonly #id = new Uint32Array(4)
 
-  /** @param maxPages maximum number of pages of records. */
   constructor(maxPages?: number) {
     this.records = new Records(maxPages)
   }
@@ -51,10 +44,7 @@ export class ItemIndex {
     return taken === 0 ? undefined : handleIn(taken)
   }
 
-  /**
-   * Makes a record for a new id. Afterwards, the caller must set the number of the item's block.
-   * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
-   */
+  /** Makes a record, whose block the caller must set. @throws {StoreError} `STORE_FULL` */
   add(id: ItemId): Handle {
     this.#setId(id)
     this.records.needRoom()
@@ -87,12 +77,11 @@ export class ItemIndex {
     this.#id[3] = (fourDigits(id, 28) << 16) | fourDigits(id, 32)
   }
 
-  /** Returns the table for the id of the current operation. */
   #table(): Table {
     return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  /** Returns the slot of the current operation's id, or the empty slot at which the search for this id ends. */
+  /** Returns the slot of the current id, or the empty slot that ends the search. */
   #slotOf(slots: Uint32Array): number {
     for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
@@ -100,7 +89,7 @@ export class ItemIndex {
     }
   }
 
-  /** Splits or enlarges a full table. If a split moves no item or all items, one of the two tables is still full. */
+  /** Splits or enlarges a full table. One table is still full if a split moves no item or all items. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
@@ -125,7 +114,7 @@ export class ItemIndex {
     }
   }
 
-  /** Makes an empty table for the ids that have a 1 as the next bit, and enters the new table into `tables`. */
+  /** Makes an empty table for the ids that have a 1 as the next bit. */
   #splitOff(table: Table, slots: Uint32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
@@ -136,17 +125,14 @@ export class ItemIndex {
     return other
   }
 
-  /**
-   * Empties a slot, and fills the gap with later entries that a search would otherwise no longer find (Knuth, The Art
-   * of Computer Programming, volume 3, algorithm 6.4R).
-   */
+  /** Empties a slot without breaking searches (Knuth, The Art of Computer Programming, algorithm 6.4R). */
   #emptySlot(slots: Uint32Array, emptied: number): void {
     const mask = slots.length - 1
     let gap = emptied
     for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
       const home = homeSlot(slots, this.records.word(handleIn(taken), 3))
-      // The entry moves into the gap, because a search from `home` reaches the gap before `slot`.
+      // The entry moves, because a search from `home` reaches the gap before `slot`.
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
         slots[gap] = taken
         gap = slot
@@ -177,9 +163,7 @@ function fourDigits(id: ItemId, start: number): number {
   )
 }
 
-/**
- * Returns the value of a hexadecimal digit. The digits 0 to 9 have the codes 0x30 to 0x39, the letters 0x61 to 0x66.
- */
+/** Returns the value of a hexadecimal digit with a code of 0x30 to 0x39, or 0x61 to 0x66. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
 }

@@ -1,23 +1,13 @@
-/**
- * Keeps a record for each item, with its id and the number of its block, in typed arrays outside of the JavaScript
- * heap.
- *
- * Records are in pages of equal size, so that adding a page takes the same time for any number of records. A record
- * never moves, so its handle identifies the item while the item moves from block to block.
- *
- * @module
- */
+/** Records with the id and block number of each item, in typed arrays outside the JavaScript heap. @module */
 
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
-/** Identifies a record from `take` until `release`: 32 bits with the number of a page and a position in the page. */
+/** Identifies a record until `release`. 32 bits give a page number and a position in the page. */
 export type Handle = number
 
 const placeBits = 12
-/**
- * Number of records in a page. A page takes 80 KiB, which is too little for the C library to map the page separately.
- */
+/** Number of records in a page of 80 KiB, which is too small for a mapping of its own. */
 export const pageRecords = 1 << placeBits
 /** Maximum number of pages, so that each handle plus one fits in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
@@ -27,14 +17,10 @@ const recordWords = idWords + 1
 
 export interface Page {
   readonly number: number
-  /** The records, each with the id as four words and the number of the block. Empty if no record is in use. */
+  /** The records, each with four words of the id and the block number. Empty if no record is used. */
   words: Uint32Array
-  /**
-   * Position of the first free record, or {@link pageRecords} if all records are in use. The last word of a free record
-   * says how many positions to skip to the next free record. So new memory, filled with 0, is a list of free records.
-   */
+  /** Position of the first free record. A free record ends with the offset of the next, minus one. */
   free: number
-  /** Number of records in use. */
   size: number
 }
 
@@ -42,7 +28,7 @@ const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** Pages with free records. New records come from the last page. Only the last page keeps its memory when empty. */
+  /** Pages with free records. Only the last page keeps its memory when empty. */
   readonly #withRoom: Page[] = []
   readonly #maxPages: number
 
@@ -50,10 +36,7 @@ export class Records {
     this.#maxPages = maxPages
   }
 
-  /**
-   * Ensures that `take` can return another record.
-   * @throws {StoreError} `STORE_FULL` if all handles are in use, or if the system has no memory left.
-   */
+  /** Ensures that `take` can return another record. @throws {StoreError} `STORE_FULL` */
   needRoom(): void {
     const page = this.#withRoom.at(-1) ?? this.#newPage()
     if (page.words === noWords) {
@@ -61,7 +44,7 @@ export class Records {
     }
   }
 
-  /** Takes a free record for an id. The caller must call `needRoom` before, and `setBlock` afterwards. */
+  /** Takes a free record. The caller must call `needRoom` before, and `setBlock` afterwards. */
   take(id: Uint32Array): Handle {
     const page = this.#withRoom.at(-1) as Page // never undefined: `needRoom` has made room
     const place = page.free
@@ -85,7 +68,7 @@ export class Records {
     }
   }
 
-  /** Returns a word of the id in a record. @param number number of the word, from 0 to 3. */
+  /** @param number number of the word in the id, from 0 to 3. */
   word(handle: Handle, number: number): number {
     return at(this.#pageOf(handle).words, placeOf(handle) * recordWords + number)
   }
@@ -133,7 +116,7 @@ function blockAt(place: number): number {
   return place * recordWords + idWords
 }
 
-/** Returns an element of an array. The position must be within the array. */
+/** Returns an element. The position must be within the array. */
 export function at(array: Uint32Array, place: number): number {
   return array[place] as number // never undefined: callers pass valid positions
 }

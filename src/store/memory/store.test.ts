@@ -53,7 +53,6 @@ test('large items that are replaced by short ones free their memory', async () =
   assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
-/** A random sequence of creates, replaces and deletes. */
 interface Mix {
   readonly blockBytes: number
   readonly steps: number

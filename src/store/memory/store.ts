@@ -1,9 +1,4 @@
-/**
- * Store in process memory, whose items are lost when the process ends (spec §1.2). Items are in blocks, which contain
- * the bytes of the list in the order of creation. An index maps ids to blocks (bench/CHOICES.md).
- *
- * @module
- */
+/** Store in process memory, whose items are lost when the process ends (spec §1.2). @module */
 
 import { randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
@@ -13,7 +8,7 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** Memory that an item takes besides its text, in bytes: in the index, in tables and as unused space. */
+/** Memory that an item takes besides its text, in bytes. */
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
@@ -22,31 +17,24 @@ export interface MemoryStore extends ItemStore {
 }
 
 interface MemoryStoreOptions {
-  /** Maximum number of blocks. Each block takes some memory in the JavaScript heap. By default, there is no maximum. */
   readonly maxBlocks?: number
-  /**
-   * Size of a block in bytes. With larger blocks, a delete moves more bytes. With smaller blocks, a list has more
-   * chunks.
-   */
+  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks make many list chunks. */
   readonly blockBytes?: number
 }
 
-/**
- * Creates an empty store in the memory of this process.
- * @param maxBytes maximum memory of all items in bytes, counted as their texts plus `itemOverhead` per item.
- */
+/** @param maxBytes maximum memory in bytes, counted as all texts plus `itemOverhead` per item. */
 export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): MemoryStore {
   const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
   return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
 }
 
-/** Creates a store with the given blocks, so that tests can inspect the blocks. */
+/** Creates a store with given blocks, which tests can inspect. */
 export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   let blocks = given
   let size = 0
-  /** Total length of the texts of all items in bytes, including a comma for each text. */
+  /** Total length of all texts with a comma for each text, in bytes. */
   let used = 0
-  /** First part of all versions, random so that versions of different processes differ. */
+  /** First part of all versions, different in each process. */
   const start = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()
@@ -54,17 +42,14 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
 
   const usedBytes = () => used + size * itemOverhead
 
-  /** Checks that `added` more bytes fit into the store. @throws {StoreError} `STORE_FULL` */
+  /** @throws {StoreError} `STORE_FULL` if `added` more bytes do not fit. */
   function needRoom(added: number): void {
     if (added > 0 && usedBytes() + added > maxBytes) {
       throw new StoreError('STORE_FULL', `The store is full: it may hold ${bytesText(maxBytes)}`)
     }
   }
 
-  /**
-   * Records a change to an item, and calls its watchers.
-   * @param projects the item's projects before and after the change.
-   */
+  /** @param projects the item's projects before and after the change. */
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
     for (const project of projects) projectChanges.add(project, changes)
@@ -88,7 +73,7 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Returns whether an item differs from `expected`. For speed, large items are compared only by identity. */
+  /** Returns whether an item differs from `expected`. Large items are compared by identity, for speed. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
@@ -169,30 +154,24 @@ export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
   }
 }
 
-/** Maximum total length of the names of remembered projects, in characters, plus `overhead` for each name. */
+/** Maximum total of the lengths of remembered names, each plus `overhead`, in characters. */
 const maxLength = 512 * 1024
-/** Characters counted for each remembered project besides its name. About 10,000 projects with short names fit. */
+/** Characters counted for each remembered project besides its name. About 10,000 names fit. */
 const overhead = 40
 
-/**
- * Remembers, for each project, the number of the last change to its items. Only the most recently changed projects are
- * remembered. For all others, `latest` returns the number of the last forgotten change, which is never too low.
- */
+/** Remembers the numbers of the last changes to the most recently changed projects. */
 export class ProjectChanges {
-  /** Number of the last change to each remembered project, from the lowest number to the highest. */
+  /** Number of the last change to each remembered project, in rising order. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0
 
-  /**
-   * Returns the number of the last change to a project's items. The number may be higher if the project is not
-   * remembered.
-   */
+  /** Returns the number of a project's last change, or a higher number for a forgotten project. */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }
 
-  /** Records a change to a project's items. @param change number of the change, higher than in all earlier calls. */
+  /** @param change number of the change, higher than in all earlier calls. */
   add(project: string | undefined, change: number): void {
     if (project === undefined) return
     if (!this.#latest.delete(project)) this.#length += project.length + overhead
@@ -205,7 +184,6 @@ export class ProjectChanges {
     }
   }
 
-  /** Records a change to all projects. @param change as for `add`. */
   addAll(change: number): void {
     this.#latest.clear()
     this.#length = 0
