@@ -18,7 +18,6 @@ export class Watchers {
     return this.#byProject.keys()
   }
 
-  /** Whether there is a watcher of all items or of a project. */
   get hasWatchersOfMany(): boolean {
     return this.#ofAny.size > 0 || this.#byProject.size > 0
   }
@@ -27,7 +26,6 @@ export class Watchers {
     return this.#byId.size === 0 && !this.hasWatchersOfMany
   }
 
-  /** Adds a watcher. @returns a function that removes the watcher. */
   add(watched: Watched, callback: Callback): () => void {
     if ('id' in watched) return addTo(this.#byId, watched.id, callback)
     if (watched.project !== undefined) return addTo(this.#byProject, watched.project, callback)
@@ -35,11 +33,7 @@ export class Watchers {
     return () => this.#ofAny.delete(callback)
   }
 
-  /**
-   * Calls the watchers of all items, and the watchers of the changed items and projects.
-   * @param ids ids of the changed items; all watched items by default.
-   * @param projects the projects of the changed items, before and after the change; all watched projects by default.
-   */
+  /** @param projects the items' projects before and after the change. */
   call(
     ids: Iterable<ItemId> = this.watchedIds,
     projects: Iterable<string | undefined> = this.watchedProjects,
