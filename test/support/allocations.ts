@@ -7,12 +7,11 @@ const constructors = [
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
 export class Allocations {
-  /** Number of failed allocations so far, by the name of the constructor or function. */
+  /** Number of failed allocations by the name of the constructor or function. */
   readonly failures = new Map<string, number>()
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  /** Replaces all constructors and functions that allocate memory, until `restore` is called. */
   constructor() {
     for (const name of constructors) {
       this.#replace(globalThis, name, {
@@ -39,10 +38,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /**
-   * Calls `act`, and makes the allocation with this number fail. Allocations are counted from 0.
-   * @returns `failed`: whether `act` made that many allocations; `thrown`: the error that `act` threw, if any.
-   */
+  /** Makes one allocation of `act`, counted from 0, fail. Returns the error that `act` threw. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

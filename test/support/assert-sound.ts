@@ -33,7 +33,6 @@ function* blocksInOrder({ chain: { first, last } }: Blocks): Generator<Block> {
   assert.equal(last, before)
 }
 
-/** Checks that every block number belongs to one block or is free. */
 function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): void {
   for (const block of current) assert.equal(byNumber[block.number], block)
   for (const number of freeNumbers) assert.equal(byNumber[number], undefined)
@@ -41,7 +40,7 @@ function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): voi
   assert.equal(current.length + freeNumbers.length, byNumber.length)
 }
 
-/** Checks that the texts of a block match its table, and that the index names this block for each of its items. */
+/** Checks that the texts of a block match its table and the index. */
 function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: Block): void {
   const { bytes, start, words, slab } = frame
   assert.ok(count > 0, 'a block has no items')
@@ -82,10 +81,7 @@ function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
   assert.equal(frames.pinnedFrom, chain.open[0]?.moment ?? Number.POSITIVE_INFINITY)
 }
 
-/**
- * Checks that each used frame belongs to one block, that each place in a slab is used or free, and that the totals
- * match.
- */
+/** Checks that each used frame has one block, and that the totals match. */
 function assertFrames({ frames }: Blocks, all: Block[]): void {
   const used = new Set(all.map(({ frame }) => frame))
   assert.equal(used.size, all.length)
@@ -119,7 +115,7 @@ function assertPlace(frame: Frame, frames: Set<Frame>): void {
   assert.equal(frame.words, frame.slab?.words)
 }
 
-/** Checks that each used record has one slot, and all other records are free. @returns the number of items. */
+/** Checks that each used record has one slot, and returns the number of items. */
 export function assertSoundIndex({ tables, records }: ItemIndex): number {
   const handles = new Set<number>()
   for (const table of new Set(tables)) {
@@ -138,7 +134,7 @@ export function assertSoundIndex({ tables, records }: ItemIndex): number {
   return inUse
 }
 
-/** Checks that a record of a page is free if, and only if, it has no slot. @returns the number of used records. */
+/** Checks that exactly the free records have no slot, and returns the number of used records. */
 function recordsInUse({ number, words, free, size }: Page, handles: Set<number>): number {
   if (words.length === 0) return size
   const freePlaces = new Set<number>()

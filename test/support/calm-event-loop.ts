@@ -1,7 +1,4 @@
-/**
- * Hides delays of the event loop from the service under test that loads this file. Otherwise, the service would reject
- * requests whenever the machine is busy.
- */
+/** Hides event loop delays from the service, which would reject requests on a busy machine. */
 
 import { syncBuiltinESMExports } from 'node:module'
 import perfHooks, { createHistogram, type IntervalHistogram } from 'node:perf_hooks'

@@ -5,10 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
 
-/**
- * @param name subject alternative name, in the format of openssl.
- * @returns the paths of a new certificate and its key.
- */
+/** @param name subject alternative name, in the format of openssl. */
 export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key: string] {
   const folder = emptyFolder()
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]

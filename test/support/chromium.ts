@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
-// Types for the parts of playwright-core that tests use. Actions such as `click` wait until their element is ready.
+// Types for the used parts of playwright-core, whose actions wait until their element is ready.
 
 interface Finder {
   locator(selector: string): Locator
@@ -42,16 +42,12 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /**
-   * Evaluates an expression in the page, and returns the resolved value. To wait for a value, repeat the call.
-   * Playwright's `waitForFunction` is no alternative: from its second attempt it calls `eval`, which the policy of the
-   * pages forbids.
-   */
+  /** Playwright's `waitForFunction` calls `eval`, which the policy of the pages forbids. */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** Listens for dialogs of the browser, such as `confirm`. Dialogs that are part of the page cause no event. */
+  /** Listens for dialogs of the browser, such as `confirm`. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(
@@ -129,18 +125,12 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** Options for a test that needs Chromium. Chromium is found by `CHROMIUM_PATH`, or in a folder of `PATH`. */
+/** Options for tests that need Chromium at `CHROMIUM_PATH` or in a folder of `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
-/** Maximum time for an action in a page, in milliseconds: enough on a busy machine. */
 const actionTimeout = 20_000
 
-/**
- * Provides one browser for all tests in a file. The browser starts when the first test needs it, and closes after the
- * last test. Call this function outside of tests.
- * @returns a function that opens a context with its own storage. The function throws an `AssertionError` if Chromium is
- * not installed.
- */
+/** Provides one browser for all tests in a file. Call this function outside of tests. */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())
@@ -152,10 +142,7 @@ export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   }
 }
 
-/**
- * Opens a page in a new browser, which is closed after the test.
- * @throws {AssertionError} if Chromium is not installed.
- */
+/** Opens a page in a new browser, which is closed after the test. */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())
@@ -167,7 +154,6 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
-  // As root, Chromium runs only without a sandbox. All pages share one process, because starting a process takes longer
-  // than most tests.
+  // As root, Chromium runs only without a sandbox. A shared process saves the time to start one.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

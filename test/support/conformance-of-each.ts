@@ -1,7 +1,4 @@
-/**
- * Runs the package's conformance tests against several services, one at a time. Arguments: the test file, then the base
- * URL of each service.
- */
+/** Runs the conformance tests against several services. Arguments: test file, then base URLs. */
 
 import { pathToFileURL } from 'node:url'
 

@@ -9,13 +9,11 @@ import { cli, ownService } from './own-service.js'
 import { root } from './tools.js'
 
 export interface Conformance {
-  /** Exit code of the test run. */
   readonly status: number | null
   readonly passed: readonly string[]
   readonly failed: readonly string[]
 }
 
-/** Runs `item-store conformance` against a service. */
 export async function conformanceOf({ baseUrl, secret }: Service): Promise<Conformance> {
   const args = ['conformance', baseUrl.href, '--reporter', 'tap']
   const { status, results } = await report([process.execPath, cli, ...args], { JWT_SECRET: secret })
@@ -24,10 +22,7 @@ export async function conformanceOf({ baseUrl, secret }: Service): Promise<Confo
 
 const each = fileURLToPath(new URL('./conformance-of-each.js', import.meta.url))
 
-/**
- * Runs the tests of one clause against several services with the same secret, in one process. To run all tests, or to
- * start a process for each service, would take seconds every time.
- */
+/** Runs the tests of one clause against several services with the same secret, in one process. */
 export async function clauseOf(
   services: readonly Service[],
   clause: string,
@@ -62,7 +57,6 @@ function outcomeOf(status: number | null, results: readonly Result[]): Conforman
   return { status, passed: titles(true), failed: titles(false) }
 }
 
-/** Starts a service with these settings, and checks that it passes all conformance tests. */
 export async function assertConforms(env: NodeJS.ProcessEnv): Promise<void> {
   const { status, passed, failed } = await conformanceOf(await ownService(env))
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })

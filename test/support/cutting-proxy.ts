@@ -1,24 +1,18 @@
-/** A proxy to a service. The proxy can close a connection before it passes on the request or the response. */
+/** A proxy that can close a connection before it passes on the request or the response. */
 
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/**
- * What the proxy does with a request: passes it on, or closes the connection before the request or before the response.
- */
+/** Whether a request passes, or its connection is cut before the request or before the response. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export interface CuttingProxy {
-  /** Base URL that reaches the service through the proxy, ending with `/api/v1`. */
+  /** Base URL of the service through the proxy, ending with `/api/v1`. */
   readonly baseUrl: string
   readonly cuts: number
 }
 
-/**
- * Starts the proxy.
- * @param port returns the current port of the service.
- * @param fate called for each request. If a request arrives in several parts, `fate` is called for each part.
- */
+/** @param port returns the service's port. @param fate called for each part of a request. */
 export async function cuttingProxy(
   port: () => number,
   fate: (request: string) => Fate,

@@ -1,4 +1,4 @@
-/** Runs garbage collection immediately, for tests of what stays in memory. */
+/** Runs garbage collection immediately. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -1,4 +1,4 @@
-/** Opens pages of the service in Chromium. Requests to other hosts, errors and policy violations fail the test. */
+/** Opens pages in Chromium. Errors, policy violations and requests to other hosts fail the test. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -10,9 +10,9 @@ import { requireTool, root } from './tools.js'
 export interface GuardOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
-  /** Matches the console messages that the test expects. */
+  /** Matches console messages that the test expects. */
   expected?: RegExp
-  /** Called for each request to the service. Returns whether to abort the request. */
+  /** Returns whether to abort this request to the service. */
   isCut?: (url: URL) => boolean
 }
 
@@ -22,29 +22,22 @@ export const screens = {
   phone: { width: 360, height: 740 },
 }
 
-/** A browser context in which tests open one page after another. */
 interface GuardedContext {
   readonly context: Context
   /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** Rules for the requests of the open page, and the list that collects the problems of the page. */
+  /** Host and rules for the requests of the open page, and its problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
-/**
- * Matches Chromium's log message about an error response of the service. An error response is not an error of the page.
- */
+/** Chromium's log message about an error response, which is not an error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
-/**
- * Prepares a browser for all tests in a file. A test fails at its end if a page has sent a request to another host, has
- * thrown or logged an error, or has violated its Content-Security-Policy. Call this function outside of tests.
- * @returns a function that opens a page that cannot reach other hosts.
- */
+/** Prepares a browser for all tests in a file. Call this function outside of tests. */
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Checks the problems before the services of the test stop, because pages that are still open would then log errors.
+  // This hook runs before the services stop, because open pages would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -73,7 +66,6 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     return guarded
   }
 
-  /** Contexts without an open page. */
   const free: GuardedContext[] = []
 
   return async function open(
@@ -84,8 +76,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // Closes the page, because an open page keeps using the processor. The hook is added before any `await`: after an
-    // `await`, Node.js might add the hook to another test.
+    // The hook is added before any `await`, after which Node.js might add it to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -96,7 +87,6 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     page = await guarded.context.newPage()
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
-    // Clears the storage and cache of earlier pages, as in a new context.
     const tools = await guarded.context.newCDPSession(page)
     await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     await tools.send('Network.clearBrowserCache')
@@ -119,7 +109,7 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** Checks the page in its current state against all rules of axe-core, including best practices. */
+/** Checks the current state of the page against all rules of axe-core. */
 export async function assertAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
@@ -132,7 +122,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [])
 }
 
-/** Checks that the page is not wider than the screen. A wider page would scroll sideways. */
+/** Checks that the page does not scroll sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const widths = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',
@@ -140,7 +130,6 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(widths[0] <= widths[1], `the page is ${widths[0]} wide on a screen of ${widths[1]}`)
 }
 
-/** Checks that the page passes axe-core in light and dark, and is not wider than the screen. */
 export async function assertUsable(page: Page): Promise<void> {
   await assertFits(page)
   await inEachScheme(page, () => assertAccessible(page))
@@ -156,10 +145,7 @@ export async function inEachScheme(
   }
 }
 
-/**
- * Takes screenshots for the documentation, in light and dark, if `PICTURES=on` is set.
- * @param last selector of the last element to show. Without a selector, the screenshot shows the whole screen.
- */
+/** Takes screenshots if `PICTURES=on`. `last` selects the last element to show. */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')

@@ -1,7 +1,4 @@
-/**
- * Clients that continuously create, replace, read and delete items, and check every item that they read. Each item
- * belongs to one client. After a change with an unknown outcome, a read may find the state before or after the change.
- */
+/** Clients that continuously change and read their own items, and check every response. */
 
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
@@ -12,52 +9,49 @@ import type { OwnService } from './own-service.js'
 import { randomNumbers } from './random.js'
 import { until } from './until.js'
 
-/** Version number of an item. Each change makes a new version; `undefined` means that the item is deleted. */
+/** Version number of an item; `undefined` if the item is deleted. */
 type Version = number | undefined
 
 interface Item {
   readonly id: string
-  /** Versions that a read may find: the last acknowledged version, and versions with an unknown outcome. */
+  /** Versions that a read may find, including versions with an unknown outcome. */
   possible: Version[]
-  /** Versions with an unknown outcome: the change to such a version may still take effect at any time. */
+  /** Versions with an unknown outcome, which may still take effect at any time. */
   readonly uncertain: Version[]
   last: Success
 }
 
-/** Times at which a successful change was sent and acknowledged, as values of `performance.now()`. */
+/** Times of a successful change, as values of `performance.now()`. */
 export interface Success {
   readonly sent: number
   readonly acknowledged: number
 }
 
 export interface LoadOptions {
-  /** Whether the service may lose acknowledged changes. By default, a lost change is an error. */
+  /** Whether the service may lose acknowledged changes without an error. */
   readonly mayLose?: boolean
   readonly clients?: number
-  /** Pause of a client after each response, in milliseconds. Without a pause, the clients would use a whole core. */
+  /** Pause of a client after each response, in milliseconds. */
   readonly pause?: number
   /** Returns the length of the text in a version of an item, in bytes. */
   readonly lengthOf?: (version: number) => number
-  /** Returns whether a client with `own` items creates another item. @param bytes total length of all texts. */
+  /** @param own items of the client. @param bytes length of all texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
 export interface ItemLoad {
-  /** Number of responses with each status. */
   readonly statuses: ReadonlyMap<number, number>
   /** Returns the time of the last response with status 503, as a value of `performance.now()`. */
   lastRefused(): number
-  /** Stops the clients. @throws {Error} if any response was unexpected. */
+  /** @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Reads all items, from the service `from` if given. @returns acknowledged changes that were lost; usually none. */
+  /** Returns acknowledged changes that no longer exist in the service `from`. */
   lost(from?: OwnService): Promise<readonly Success[]>
-  /** Deletes all items. The clients have to be stopped first. */
   clear(): Promise<void>
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Starts clients that use a service until `stop` is called or the test ends. */
 export function startLoad(service: OwnService, options: LoadOptions = {}): ItemLoad {
   const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
   const { wantsMore = (own: number) => own < 5 } = options

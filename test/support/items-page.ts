@@ -9,32 +9,28 @@ export interface ItemsPage extends Page {
   readonly editor: Locator
   /** The panel with the editor, which has the role of a dialog. */
   readonly dialog: Locator
-  /** Clicks the button with this name. If several buttons have the name, clicks the last of them. */
+  /** Clicks the last button with this name. */
   choose(button: string): Promise<void>
-  /** Clicks a button in the "More" menu of the toolbar. */
   chooseMore(button: string): Promise<void>
   cell(text: string): Locator
   /** Opens the editor for the first item that has a cell with this text. */
   open(text: string): Promise<void>
-  /** Waits until the page shows a text. */
   sees(text: string | RegExp): Promise<void>
   /** Waits until the status line shows a text, such as `2 items`. */
   counts(text: string): Promise<void>
-  /** Chooses a file with the given name and text for an import. */
   openFile(name: string, text: string): Promise<void>
-  /** Saves the text in the editor, and waits until the editor has closed. */
   save(): Promise<void>
   /** Waits until the list, or the element that matches a selector, has the focus. */
   hasFocus(selector?: string): Promise<void>
-  /** Holds back all requests, or only those with one method. @returns a function that releases the requests. */
+  /** Holds back requests, and returns a function that releases them. */
   hold(method?: string): Promise<() => Promise<void>>
-  /** Replaces the clipboard. @returns a function that returns the text that was copied last. */
+  /** Returns a function that returns the text that was copied last. */
   watchClipboard(): Promise<() => Promise<string>>
 }
 
 type Options = GuardOptions & { token?: string }
 
-/** Prepares the browser of a test file for the items page. Call this function outside of tests. */
+/** Prepares the browser of a test file. Call this function outside of tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
   async function openItems(
@@ -102,7 +98,7 @@ export function useItemsPage() {
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return Object.assign(page, parts)
   }
-  /** Opens the page of a new service. @param items JSON texts of its items. @returns the service, ids and page. */
+  /** @param items JSON texts of the items of a new service. */
   async function openWith(items: readonly string[], options?: Options) {
     const { own, ids } = await serviceWith(...items)
     return { own, ids, page: await openItems(own, options) }
@@ -110,7 +106,7 @@ export function useItemsPage() {
   return { openItems, openWith }
 }
 
-/** Starts a service with the items page. @param items JSON texts of its items. @returns the service and ids. */
+/** @param items JSON texts of the items of a new service. */
 export async function serviceWith(...items: string[]) {
   const own = await ownService({ CONSOLE: 'on' })
   const ids: string[] = []
@@ -118,7 +114,7 @@ export async function serviceWith(...items: string[]) {
   return { own, ids }
 }
 
-/** Creates an item through the interface. @param data JSON text. @param project JSON text. @returns the id. */
+/** @param data JSON text. @param project JSON text. @returns the id. */
 export async function createdBy(
   service: OwnService,
   data: string,
@@ -130,13 +126,12 @@ export async function createdBy(
   return id
 }
 
-/** Replaces an item through the interface. @param data JSON text of the new data. */
+/** @param data JSON text of the new data. */
 export async function replacedBy(service: OwnService, id: string, data: string): Promise<void> {
   const options = { token: service.validToken(), body: `{"data":${data}}` }
   await service.request('PUT', `/items/${id}`, options)
 }
 
-/** Returns the JSON text of an item, read through the interface; `undefined` if the item does not exist. */
 export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
   const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })
   return /"data":(.*)\}$/s.exec(text)?.[1]

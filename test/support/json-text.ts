@@ -1,6 +1,4 @@
-/**
- * Generates arbitrary JSON texts. They cover everything that the grammar allows, not only the output of one serialiser.
- */
+/** Generates all JSON texts of the grammar, not only the output of one serializer. */
 
 import fc from 'fast-check'
 
@@ -25,8 +23,7 @@ const character = fc.oneof(
 const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // After JSON.parse of Node.js 24 or 26 has read the name "\\" once, it reads the name "\n" as "\\". So JSON.parse
-  // cannot be an oracle for names that begin with a backslash.
+  // After JSON.parse of Node.js 24 or 26 has read the name "\\" once, it reads the name "\n" as "\\".
   { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
   {
     weight: 1,

@@ -1,4 +1,4 @@
-/** HTTP clients that reuse their connections, and open a new connection when they lose one. */
+/** HTTP clients that keep their connections. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -7,11 +7,8 @@ import { type Answer, answer, readAnswer, type Service } from '../conformance/cl
 import { itemOf } from '../conformance/expect.js'
 import { until } from './until.js'
 
-/**
- * A response. If no complete response arrives, the status is 0, and the text is the error code, such as `ECONNRESET`.
- */
+/** A response, or the status 0 and an error code such as `ECONNRESET` as text. */
 export interface Outcome extends Answer {
-  /** Whether the request was the first on its connection. */
   readonly isNew: boolean
 }
 
@@ -22,13 +19,10 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Outcome>
 
-/** Maximum time for a response, in milliseconds: enough on a busy machine, but less than the timeout of a test. */
+/** Maximum time for a response, in milliseconds. */
 const timeout = 10_000
 
-/**
- * Returns a function that sends requests with a token that is valid for a week. Paths are relative to the base URL.
- * @param agent limits the number of connections.
- */
+/** @param agent limits the number of connections. */
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {
   const { request } = baseUrl.protocol === 'https:' ? https : http
   const exp = Math.floor(Date.now() / 1000) + 7 * 24 * 3600
@@ -52,10 +46,7 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/**
- * Starts clients with one connection each. The clients create items without a pause, until they are stopped or their
- * connection is refused.
- */
+/** Starts clients that create items on one connection each, until the service refuses them. */
 export function busyClients(service: Service, count: number) {
   let isOver = false
   const clients = Array.from({ length: count }, () => {
@@ -83,10 +74,7 @@ export function busyClients(service: Service, count: number) {
     stop(): void {
       isOver = true
     },
-    /**
-     * Waits until all clients have ended.
-     * @returns for each client, the ids of its items and the errors of its connections.
-     */
+    /** Waits until all clients have ended. `broken` lists errors of their connections. */
     async ended(): Promise<readonly { ids: string[]; broken: string[] }[]> {
       await Promise.all(works)
       return clients

@@ -4,19 +4,18 @@ import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
 import type { ListGuarantees } from '../../src/store/item-store.js'
 
-/** The items that one list may show, and the items that this list must show. */
+/** Items that a list may show, and items that it must show. */
 interface Seen {
-  /** Returns whether an item with this text belongs in the list. */
   readonly isWanted: (text: string) => boolean
-  /** The texts of all wanted items at the time when the list was requested. */
+  /** Texts of all wanted items at the time when the list was requested. */
   readonly texts: readonly string[]
   /** All wanted texts that each item has had since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>
-  /** The items that have been wanted ever since the list was requested. */
+  /** Items that have been wanted ever since the list was requested. */
   readonly constant: Set<ItemId>
 }
 
-/** The items that a store should contain, in the order of their creation. A replace does not change the order. */
+/** The items that a store should contain, in the order of their creation. */
 export class ListedItems {
   readonly texts = new Map<ItemId, string>()
   readonly #guarantees: ListGuarantees
@@ -26,7 +25,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** Records that an item was created, replaced or (with `undefined`) deleted. */
+  /** Records a created, replaced or (with `undefined`) deleted item. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)
@@ -36,10 +35,7 @@ export class ListedItems {
     else this.texts.set(id, text)
   }
 
-  /**
-   * Records that a list of the wanted items has just been requested.
-   * @returns a function that checks the whole text of the list.
-   */
+  /** Records that a list has just been requested, and returns a function that checks its text. */
   listed(isWanted = (_text: string) => true): (text: string) => void {
     const texts = [...this.texts].filter(([, text]) => isWanted(text))
     const seen: Seen = {

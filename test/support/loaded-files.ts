@@ -3,10 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * Returns the URLs of all files that Node.js processes loaded before they ended.
- * @param folder value of `NODE_V8_COVERAGE` for the processes.
- */
+/** @param folder value of `NODE_V8_COVERAGE` for the processes, which have ended. */
 export function loadedFiles(folder: string): string[] {
   return readdirSync(folder).flatMap((file) => {
     const { result }: { result: { url: string }[] } = JSON.parse(

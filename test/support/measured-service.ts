@@ -4,7 +4,6 @@ import type { Command } from './own-process.js'
 import { ownService } from './own-service.js'
 import { freePort } from './process.js'
 
-/** Starts a service as `ownService` does, with a port for metrics. */
 export async function measuredService(env: NodeJS.ProcessEnv = {}, command?: Command) {
   const port = await freePort()
   const own = await ownService({ ...env, METRICS_PORT: String(port) }, command)

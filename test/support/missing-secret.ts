@@ -1,4 +1,4 @@
-/** Checks a service that was started without a usable secret. */
+/** Checks a service that was started without a usable secret (interface §5.5). */
 
 import assert from 'node:assert/strict'
 import { serviceAt } from '../conformance/client.js'
@@ -16,7 +16,6 @@ export const withoutSecret = [
   },
 ] as const
 
-/** Checks the log and the responses of a service without a usable secret (interface §5.5), and stops the service. */
 export async function assertServesWithoutSecret(
   { child, printed, ended }: OwnProcess,
   says: RegExp = withoutSecret[0].says,

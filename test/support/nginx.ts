@@ -7,13 +7,7 @@ import { ownProcess } from './own-process.js'
 import { emptyFolder } from './tarball.js'
 import { readText } from './tools.js'
 
-/**
- * Writes an adapted configuration.
- * @returns the folder of the configuration, and the arguments that make nginx use it.
- * @param file path of the original configuration, relative to the root of the repository.
- * @param changes replacements of texts. Each text occurs exactly once in the original.
- * @param directives additional directives for all servers.
- */
+/** @param file path in the repository. @param changes replacements of texts that occur once. */
 export function configureNginx(
   file: string,
   changes: readonly (readonly [from: string, to: string])[],
@@ -32,7 +26,6 @@ export function configureNginx(
   return { folder, args: ['-e', 'stderr', '-p', folder, '-c', 'main.conf'] }
 }
 
-/** Starts nginx, which is stopped at the end of the test. */
 export function startNginx(
   nginx: string,
   { folder, args }: ReturnType<typeof configureNginx>,

@@ -1,4 +1,4 @@
-/** Starts this service in the process of the test, so that the test can replace parts of the service. */
+/** Starts this service in the process of the test, so that the test can replace its parts. */
 
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -12,11 +12,9 @@ import { type Service, serviceAt } from '../conformance/client.js'
 export type LogLine = Readonly<Record<string, unknown>>
 
 export interface OwnApp extends Service, Pick<Served, 'waitingReads'> {
-  /** All errors that the service has logged so far. */
   readonly log: readonly LogLine[]
 }
 
-/** Returns the default parts of the service. A test may replace some of them. */
 export function defaultParts(): ServiceParts {
   return {
     store: createMemoryStore(100_000),
@@ -28,7 +26,7 @@ export function defaultParts(): ServiceParts {
   }
 }
 
-/** Starts the service until the end of the test, and sets the `JWT_SECRET` of this process to the service's secret. */
+/** Starts the service for one test, and sets `JWT_SECRET` of this process to its secret. */
 export async function ownApp(
   parts: Partial<ServiceParts> = {},
   options: Partial<Config> = {},

@@ -14,29 +14,17 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
   /**
-   * Waits until the output of the process matches a pattern.
-   * @returns all output so far.
-   * @throws {Error} if the process ends first, or no matching output arrives in time.
+   * Waits for matching output, and returns all output. @throws {Error} if the process ends early.
    */
   printed(pattern: RegExp): Promise<string>
-  /**
-   * Waits until the process has ended and all of its output has been read.
-   * @param time maximum time to wait, in milliseconds.
-   * @throws {Error} if the process does not end in time. The process is then killed.
-   */
+  /** Waits until the process has ended. @throws {Error} after `time` ms, and kills the process. */
   ended(time?: number): Promise<Exit>
 }
 
-/**
- * Maximum time for a process to end, in milliseconds. After the first timeout, the maximum is short, so that tests fail
- * fast.
- */
+/** Maximum time for a process to end, in milliseconds. It becomes shorter after a timeout. */
 let endTimeout = 120_000
 
-/**
- * Starts a process that always ends with its test: even if the test fails or times out, if the test file cannot be
- * loaded, or if the tests are killed. The process does not keep the tests from ending.
- */
+/** Starts a process that always ends with its test, even if a signal ends the tests. */
 export function ownProcess(
   [program, ...args]: Command,
   options: { cwd: string; env: NodeJS.ProcessEnv },
@@ -87,10 +75,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/**
- * Starts a shell that waits until this process ends for any reason, and then kills the child's process group.
- * An `exit` listener would not run when a signal ends this process.
- */
+/** A shell kills the process group, because a signal ends this process without `exit` listeners. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {

@@ -11,28 +11,24 @@ import { type Command, type Exit, type OwnProcess, ownProcess } from './own-proc
 import { until } from './until.js'
 
 export interface OwnService extends Service, OwnProcess {
-  /** All lines that the service has logged so far. */
   readonly log: readonly Record<string, unknown>[]
-  /** Sends SIGTERM, and waits until the service has ended. @throws {Error} if it does not end in time. */
+  /** Sends SIGTERM. @throws {Error} if the service does not end in time. */
   stop(): Promise<Exit>
 }
 
-/** Path of the `item-store` program in the build. */
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
 const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
 
 const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
 
-/** Returns the command that starts this service with these limits in place of the usual limits. */
+/** Returns a command that starts this service with other limits. */
 export function withLimits(limits: Partial<Limits>): Command {
   return [process.execPath, serveWithLimits, JSON.stringify(limits)]
 }
 
-/** Matches the end of the log line with the URL of the service. */
 const listening = /"msg":"listening on (.*)"\}\n/
 
-/** Waits until a service on this machine responds. @returns functions that send requests to the service. */
 export async function respondingAt(port: number, secret: string): Promise<Service> {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service responds', () =>
@@ -41,19 +37,13 @@ export async function respondingAt(port: number, secret: string): Promise<Servic
   return service
 }
 
-/** Defines a test that starts its own services. The test is skipped if `BASE_URL` names another service to test. */
+/** Defines a test that starts its own services, and is skipped if `BASE_URL` names a service. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
-/** Defines an `ownTest` that runs only on Linux, because the test uses `/proc` or file descriptor limits. */
+/** Defines an `ownTest` that needs `/proc` or limits of file descriptors. */
 export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
-/**
- * Starts this service until the end of the test. Outside a test, the service runs until the end of the test file.
- * @param env complete environment of the service. `JWT_SECRET` is random unless given.
- * @param command program and arguments that start the service, without host and port. A delayed event loop counts as
- * overload only if `withLimits` gives a `maxEventLoopDelay`.
- * @throws {Error} if the service ends, or does not listen in time.
- */
+/** Starts this service until the end of the test or test file. @param env all its variables. */
 export async function ownService(
   env: NodeJS.ProcessEnv = {},
   command: Command = [process.execPath, cli, 'serve'],

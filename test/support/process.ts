@@ -12,14 +12,14 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Port ranges, one for each process. All ranges are below port 32768, the first port that Linux gives to clients. */
+/** Port ranges of test processes, below the ports that Linux gives to clients (32768 and above). */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** The first port in the range of this process, and the number of ports in the range that are used so far. */
+/** First port in the range of this process, and number of used ports. */
 let ownPorts: Promise<number> | undefined
 let usedPorts = 0
 
-/** Returns a port on which nothing listens. No other test file gets the port while this test file runs. */
+/** Returns a free port that no other test file gets while this file runs. */
 export async function freePort(): Promise<number> {
   ownPorts ??= claimPorts()
   const first = await ownPorts
@@ -35,10 +35,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/**
- * Claims a range of ports by listening on the first port of the range until this process ends.
- * @returns the first port.
- */
+/** Claims a range of ports by listening on its first port until this process ends. */
 async function claimPorts(): Promise<number> {
   for (let place = process.pid; ; place += 1) {
     const first = ports.first + ports.ofProcess * (place % ports.processes)
@@ -49,7 +46,7 @@ async function claimPorts(): Promise<number> {
   }
 }
 
-/** Listens on a port. @returns the server, or `undefined` if the port is in use. */
+/** @returns `undefined` if the port is in use. */
 async function listening(port: number): Promise<Server | undefined> {
   const server = createServer()
   return await listen(server, port).then(
@@ -58,14 +55,13 @@ async function listening(port: number): Promise<Server | undefined> {
   )
 }
 
-/** Returns a port on which a server listens until the test is over. */
 export async function portInUse(): Promise<number> {
   const server = createServer()
   after(() => server.close())
   return await listen(server)
 }
 
-/** Makes a server listen on 127.0.0.1. @param port a free port by default. @returns the port. */
+/** @param port a free port by default. @returns the port. */
 export async function listen(server: Server, port = 0): Promise<number> {
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const address = server.address()

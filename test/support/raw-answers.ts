@@ -9,13 +9,13 @@ export interface RawAnswer {
 
 export type AnswerReader = ReturnType<typeof answerReader>
 
-/** @param isHead returns whether the response with this index belongs to a HEAD request, and so has no body. */
+/** @param isHead whether the response with this index belongs to a HEAD request. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   /** Complete responses, except those with status 100. */
   const answers: RawAnswer[] = []
   /** Complete responses, including those with status 100. */
   const all: RawAnswer[] = []
-  /** Number of responses with status 100 that came before a response in `answers`, by the index of this response. */
+  /** Number of responses with status 100 before a response, by the index of that response. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0
@@ -53,7 +53,6 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
       length += chunk.length
       if (length >= needed) takeAnswers() // parsing after every chunk of a long response would be slow
     },
-    /** Returns the part of an incomplete response that has arrived. */
     rest: () => Buffer.concat(chunks).toString('latin1'),
   }
 }

@@ -8,7 +8,6 @@ import { until } from './until.js'
 
 export interface ClusterNode extends OwnRedis {
   readonly port: number
-  /** Port of the cluster bus, for connections between nodes. */
   readonly busPort: number
 }
 
@@ -17,36 +16,25 @@ export interface OwnCluster {
   readonly url: string
   /** The three masters, followed by the three replicas. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts all nodes and waits until they serve all slots. Does nothing if `redis-server` is not installed. */
+  /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
   start(): Promise<void>
-  /**
-   * Waits until these nodes report that all slots are served and that replicas are connected. By default, waits for all
-   * nodes.
-   */
+  /** Waits until these nodes, by default all, report served slots and connected replicas. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** Sets the time after which a node that does not respond counts as down, in milliseconds. */
+  /** Sets the time after which a node without a response counts as down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
 }
 
 const count = 6
-/**
- * Node timeouts in milliseconds. Once the cluster exists, the timeout is so long that busy nodes do not count as down.
- */
+/** Node timeouts in milliseconds. After the start, busy nodes must not count as down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/**
- * Returns a cluster node that has not been started yet. The node is stopped at the end of the test or test file that
- * created it.
- */
+/** Returns a stopped node that ends with the test or test file. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
 }
 
-/**
- * Returns a cluster that has not been started yet. Its nodes are stopped at the end of the test or test file that
- * created the cluster.
- */
+/** Returns a stopped cluster that ends with the test or test file. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>
@@ -90,13 +78,12 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setNodeTimeout(timeouts.later)
-      // Failovers are allowed only from now on. Earlier, a slow start on a busy machine could have caused a failover.
+      // During the start, a busy machine could cause a failover.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }
 }
 
-/** Adds a node to the cluster that the other nodes belong to. */
 export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
   const address = ['127.0.0.1', String(node.port), String(node.busPort)]
   for (const other of others) await other.command('cluster', 'meet', ...address)

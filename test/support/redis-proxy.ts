@@ -1,4 +1,4 @@
-/** A TCP proxy to a Redis server that holds back or replaces replies, counts commands, and can switch servers. */
+/** A TCP proxy to a Redis server that holds back or replaces replies, and counts commands. */
 
 import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
@@ -9,11 +9,11 @@ export interface RedisProxy {
   readonly url: string
   /** Returns how often a text, such as the name of a command, was sent to the server. */
   sent(text: string): number
-  /** Holds back all replies after a call with `true`. A call with `false` sends the held replies. */
+  /** Holds back all replies, or sends the held replies if `isHeld` is false. */
   hold(isHeld: boolean): void
-  /** Replaces all later replies of the server with a text. With `undefined`, later replies are sent unchanged. */
+  /** Replaces all later replies with a text, or with `undefined` no longer replaces replies. */
   replaceReplies(text: string | undefined): void
-  /** Connects later clients to another server. Existing connections keep their server. */
+  /** Connects later clients to another server. */
   moveTo(redis: OwnRedis): void
 }
 

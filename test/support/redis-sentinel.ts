@@ -1,4 +1,4 @@
-/** Starts Redis sentinels for a test, and servers that can be cut off from the sentinels but not from the service. */
+/** Starts Redis sentinels for a test, and servers that can be cut off only from the sentinels. */
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -11,21 +11,19 @@ import { type OwnRedis, ownRedis } from './redis.js'
 import { emptyFolder } from './tarball.js'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** The name of the watched primary in the configuration of the sentinels. */
+/** Name of the watched primary in the configuration of the sentinels. */
 export const primaryName = 'main'
-/**
- * IP address from which sentinels and replicas connect. The proxy tells them apart from the service by this address.
- */
+/** Source address by which a proxy recognizes sentinels and replicas. */
 const inner = '127.0.0.9'
 
 export interface WatchedServer extends OwnRedis {
   /** Port of the proxy, through which all clients reach the server. */
   readonly port: number
-  /** Drops all data between the server and its sentinels and replicas from now on. */
+  /** Drops all later data between the server and its sentinels and replicas. */
   cutOff(): void
 }
 
-/** Returns a Redis server behind a proxy. The server is not started yet. */
+/** Returns a stopped Redis server behind a proxy. */
 export async function watchedServer(...settings: string[]): Promise<WatchedServer> {
   const ownPort = await freePort()
   let isCutOff = false
@@ -57,16 +55,13 @@ export async function watchedServer(...settings: string[]): Promise<WatchedServe
 
 export interface OwnSentinel {
   readonly port: number
-  /** Sends a command to the sentinel. @returns the reply as `redis-cli` prints it. */
+  /** Sends a command, and returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Sends a signal to the sentinel. Waits until the process has ended, unless the signal is `SIGSTOP` or `SIGCONT`. */
+  /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/**
- * Starts a sentinel that watches a primary. The sentinel ends with the test or test file that starts it.
- * @param settings additional lines of the configuration file.
- */
+/** @param settings additional lines of the configuration file. */
 export async function ownSentinel(
   primaryPort: number,
   settings: readonly string[],
@@ -81,8 +76,7 @@ export async function ownSentinel(
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // Times in milliseconds, long enough for a busy machine. Sentinels begin the next failover after 2 × 2000 ms at the
-    // earliest.
+    // Milliseconds, enough for a busy machine. The next failover begins after 2 × 2000 ms or later.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,
@@ -98,8 +92,7 @@ export async function ownSentinel(
     return stdout.trimEnd()
   }
 
-  // Time between two status requests of the sentinel to a server, in milliseconds; by default ten seconds. With a
-  // shorter time, the sentinel soon notices that a server has become a replica.
+  // By default, a sentinel would notice a new replica only after ten seconds.
   await command('sentinel', 'debug', 'info-period', '1000')
 
   return {

@@ -13,12 +13,12 @@ import { readText } from './tools.js'
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Defines tests that need a Redis server. If Redis is not installed, the tests are skipped, or, in CI, fail. */
+/** Defines tests that are skipped without a Redis server, or fail without one if `CI=true`. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
 
-/** Returns arguments for `ACL SETUSER` that allow the commands that docs/reference/redis.md requires. */
+/** Returns the commands allowed in docs/reference/redis.md, as arguments for `ACL SETUSER`. */
 export function documentedRights(): string[] {
   const text = readText('docs/reference/redis.md')
   const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
@@ -30,41 +30,32 @@ export interface OwnRedis {
   /** Address of the server, for `STORE_URL`. */
   readonly url: string
   readonly folder: string
-  /** Sends a command to the server. @returns the reply as `redis-cli` prints it. */
+  /** Sends a command, and returns the reply as `redis-cli` prints it. */
   command(...args: string[]): Promise<string>
-  /** Starts or restarts the server, and waits until it responds. Does nothing if `redis-server` is not installed. */
+  /** Starts or restarts the server. Does nothing without `redis-server`. */
   start(): Promise<void>
-  /** Sends a signal to the server. Waits until the process has ended, unless the signal is `SIGSTOP` or `SIGCONT`. */
+  /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Returns the process id of the server. @throws {Error} if the server is not running. */
+  /** @throws {Error} if the server is not running. */
   pid(): number
 }
 
-/**
- * Returns a Redis server that is not started yet. The server ends with the test or test file that creates it, and
- * stores nothing on disk unless its settings say so.
- */
+/** Returns a stopped server that ends with the test, and by default stores nothing on disk. */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
 
-/** Starts a Redis server that ends with the test or test file, and waits until it responds. */
 export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
   const redis = ownRedis(...settings)
   await redis.start()
   return redis
 }
 
-/**
- * Returns a server like `ownRedis`, but with a command that starts it.
- * @param starter the command, such as `unshare -n`.
- */
+/** @param starter command that starts the server, such as `unshare -n`. */
 export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
   const folder = emptyFolder()
   const socket = join(folder, 's')
-  /**
-   * `ownProcess` in the async context of the caller, so that the process ends with the test that created the server.
-   */
+  /** `bind` makes the process end with the test that created the server. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 
-/** Parses numeric command-line options, with defaults. @throws {Error} unless each is a number above 0. */
+/** @throws {Error} unless each number is above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {
@@ -15,7 +15,7 @@ export function numbers<Name extends string>(
   ) as Record<Name, number> // the names are the keys of `defaults`
 }
 
-/** Parses the value of a command-line option. @throws {Error} unless it is a number above 0. */
+/** @throws {Error} unless the number is above 0. */
 export function positive(name: string, text: string): number {
   const number = Number(text)
   if (number > 0) return number

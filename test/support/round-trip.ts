@@ -8,10 +8,7 @@ import { itemText } from '../decisions/expect.js'
 import { jsonValue } from './json-text.js'
 import { ownApp } from './own-app.js'
 
-/**
- * Defines the test for a store. @param open opens an empty store.
- * @param runs number of random values; lower for a slow store.
- */
+/** @param open opens an empty store. @param runs number of random values. */
 export function describeRoundTrip(
   name: string,
   open: () => Awaitable<ItemStore>,

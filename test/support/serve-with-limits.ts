@@ -1,7 +1,4 @@
-/**
- * The program that `withLimits` runs: `item-store serve` with limits from an argument. The program logs the number of
- * items when the store is closed, after the last request.
- */
+/** Runs `item-store serve` with limits from an argument, and logs the final number of items. */
 
 import { environmentSigning } from '../../src/auth/secret.js'
 import { readArguments } from '../../src/config/flags.js'

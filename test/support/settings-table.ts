@@ -1,12 +1,9 @@
-/**
- * Makes the table of settings from the settings in src. `npm run docs` writes the table into
- * docs/reference/settings.md.
- */
+/** Makes the table of docs/reference/settings.md from the settings in src, for `npm run docs`. */
 
 import assert from 'node:assert/strict'
 import { settings } from '../../src/config/settings.js'
 
-/** Descriptions of defaults that depend on the machine or the command, or that the code does not describe. */
+/** Defaults that depend on the machine or the command, or that the code does not describe. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
@@ -27,12 +24,11 @@ export function settingsTable(): string {
   return ['| variable | default | meaning | value |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** Returns a description of the valid values of a setting, taken from the error for an invalid value. */
+/** Returns a description of valid values, taken from the error for an invalid value. */
 function valuesOf(parse: (text: string) => unknown): string {
   try {
     parse('')
   } catch (error) {
-    // Removes the units from the message, because the document explains units above the table.
     if (error instanceof Error)
       return error.message.replace(/, (?:in bytes or )?with a unit .*/, '')
   }

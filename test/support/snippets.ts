@@ -8,23 +8,18 @@ import { cli } from './own-service.js'
 import { cleanEnvironment } from './tarball.js'
 import { readText } from './tools.js'
 
-/** A fenced code block of a Markdown file. */
 export interface Snippet {
-  /** The word after the opening fence, such as `sh` or `json`, or an empty text. */
+  /** The word after the opening fence, such as `sh`; may be empty. */
   readonly language: string
   readonly text: string
   /** File and line of the opening fence, for error messages. */
   readonly place: string
 }
 
-/** Matches a fenced code block. A block that belongs to a list is indented. */
+/** Matches a fenced code block, which may be indented. */
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
-/**
- * Returns all code blocks of a document, in order.
- * @param file path of the document, relative to the root of the repository.
- * @throws {AssertionError} if the document has no code blocks.
- */
+/** Returns all code blocks of a document. @throws {AssertionError} if there are none. */
 export function snippetsOf(file: string): Snippet[] {
   const document = readText(file)
   const snippets = [...document.matchAll(block)].map(
@@ -38,10 +33,7 @@ export function snippetsOf(file: string): Snippet[] {
   return snippets
 }
 
-/**
- * Returns all code blocks of a document, by language.
- * @throws {AssertionError} unless the document has blocks in exactly these languages, so that no block is forgotten.
- */
+/** @throws {AssertionError} unless the document has blocks in exactly these languages. */
 export function snippetsBy<L extends string>(
   file: string,
   languages: readonly L[],
@@ -60,12 +52,7 @@ export interface Place {
 
 const mark = '-- end of block --'
 
-/**
- * Runs code blocks one after another in one shell. Background jobs end with the shell.
- * @param change changes the text of each block, for example a port.
- * @returns the output of each block.
- * @throws {AssertionError} with the output if a command fails.
- */
+/** Runs code blocks in one shell, and returns their outputs. @throws {AssertionError} */
 export async function runInShell(
   snippets: readonly Snippet[],
   place: Place,
@@ -82,24 +69,20 @@ export async function runInShell(
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-/** Starts a code block that does not end by itself. The process is stopped at the end of the test. */
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/**
- * Installs this build in a folder, where the real `npx` finds it.
- * @returns the environment variables for a shell in this folder.
- */
+/** Installs this build where the real `npx` finds it, and returns the variables for a shell. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
-  // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the test runner of this file.
+  // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the runner of this file.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
-  // Offline, npx fails for any package but this one, instead of downloading the package.
+  // Offline, npx never downloads a package that it does not find.
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Writes an `item-store` command into a folder. The command runs this build. */
+/** Writes an `item-store` command that runs this build. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
@@ -111,16 +94,11 @@ exec '${process.execPath}' '${cli}' "$@"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Replaces all UUIDs in a text with the same word, because the UUIDs differ in each run. */
 export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }
 
-/**
- * Checks the output of each `sh` block that comes before a block in the language `shown`. The output must be exactly
- * the text of that block.
- * @param outputs output of each `sh` block.
- */
+/** Checks that each `sh` block printed the next block in the language `shown`. */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
   const commands = snippets.filter(({ language }) => language === 'sh')
   let compared = 0
@@ -133,7 +111,6 @@ export function assertShown(snippets: readonly Snippet[], outputs: string[], sho
   assert.equal(compared, snippets.filter(({ language }) => language === shown).length)
 }
 
-/** Returns the rows of the Markdown table that has this header row. */
 export function rowsUnder(text: string, head: string): string[] {
   const [, table = ''] = text.split(`${head}\n`)
   return table.split('\n\n', 1).flatMap((rows) => rows.trimEnd().split('\n').slice(1))

@@ -14,12 +14,7 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 
 type Bytes = string | Buffer
 
-/**
- * Opens a connection, which is always closed at the end of the test. Outside a test, the connection is closed at the
- * end of the test file. Errors of the connection are thrown by the functions that read or write.
- * @param bytes written once the connection is open.
- * @param options `allowHalfOpen` as in `node:net`.
- */
+/** Opens a connection until the end of the test. Reads and writes throw its errors. */
 export function openSocket(
   url: URL,
   bytes: Bytes = '',
@@ -51,7 +46,7 @@ export async function firstText(socket: Socket): Promise<string> {
   })
 }
 
-/** Returns all bytes that arrive until the service closes the connection, as text with one character for each byte. */
+/** Returns all bytes until the service closes the connection, with one character for each byte. */
 export async function wholeText(socket: Socket): Promise<string> {
   limitSilence(socket)
   const chunks: Buffer[] = []
@@ -59,7 +54,7 @@ export async function wholeText(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** Reads 8 MB per second until the service closes the connection, and yields the bytes in pieces. */
+/** Reads 8 MB per second until the service closes the connection. */
 export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
   limitSilence(socket)
   for await (const chunk of socket) {
@@ -68,7 +63,6 @@ export async function* slowly(socket: Socket): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns the head of a request with a valid token. @param lines additional header lines. */
 export function headOf(service: Service, method: string, path: string, ...lines: string[]): string {
   return [
     `${method} ${service.baseUrl.pathname}${path} HTTP/1.1`,
@@ -79,12 +73,7 @@ export function headOf(service: Service, method: string, path: string, ...lines:
   ].join('\r\n')
 }
 
-/**
- * Writes all bytes together, or in pieces, one after another. Reads the responses only afterwards, as simple clients
- * do.
- * @param count number of responses to wait for; by default all until the service closes the connection.
- * @returns the complete responses.
- */
+/** Writes all bytes, and then reads `count` responses, or all until the connection closes. */
 export async function exchange(
   url: URL,
   bytes: Bytes | readonly string[],
@@ -106,11 +95,7 @@ export async function exchange(
   }
 }
 
-/**
- * Writes all bytes together, or in pieces, one after another.
- * @returns the first response.
- * @throws {Error} if no response arrives.
- */
+/** Writes all bytes, and returns the first response. @throws {Error} if no response arrives. */
 export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): Promise<Answer> {
   const [answer] = await exchange(url, bytes, 1)
   if (answer === undefined) throw new Error('the connection ended without an answer')
@@ -134,7 +119,6 @@ function opened(url: URL, bytes: Bytes, options: { allowHalfOpen?: boolean } = {
   return socket
 }
 
-/** Destroys the connection with an error when nothing has been read or written for 60 seconds. */
 function limitSilence(socket: Socket): void {
   socket.setTimeout(timeForAnswer(true), () =>
     socket.destroy(noAnswer('bytes that were written to a socket')),

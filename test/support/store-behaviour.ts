@@ -1,4 +1,4 @@
-/** Tests of the contract that every store has to meet. The test file of each store calls `describeStore`. */
+/** Tests of the contract that every store has to meet. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,24 +9,20 @@ import type { Awaitable, ItemList, ItemStore } from '../../src/store/item-store.
 import { ListedItems } from './listed-items.js'
 import { until } from './until.js'
 
-/** Returns the text of an item of about `length` bytes. @param fill character that is repeated `length` times. */
 export function itemText(id: ItemId, length: number, fill = 'x'): EncodedItem {
   return encoded(`{"id":"${id}","é":"${fill.repeat(length)}"}`)
 }
 
-/** Creates an item of about `length` bytes. @returns the id of the item. */
 export async function createItem(store: ItemStore, length = 10): Promise<ItemId> {
   const id = newItemId()
   await store.create(id, itemText(id, length))
   return id
 }
 
-/** Creates items of about `length` bytes at the same time. @returns the ids of the items. */
 export function createItems(store: ItemStore, count: number, length?: number): Promise<ItemId[]> {
   return Promise.all(Array.from({ length: count }, () => createItem(store, length)))
 }
 
-/** Returns the ids of the items in the text of a list. */
 export function idsIn(list: string): ItemId[] {
   return (JSON.parse(`[${list}]`) as { id: ItemId }[]).map(({ id }) => id) // every item has an id
 }
@@ -35,7 +31,7 @@ function encoded(text: string): EncodedItem {
   return Buffer.from(text) as EncodedItem // the text has the format of an encoded item
 }
 
-/** Reads and releases a list, and checks its length if the list has a `byteLength`. @returns the text of the list. */
+/** Reads and releases a list, checks its `byteLength`, and returns its text. */
 export async function textOf(list: ItemList): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of list.chunks) chunks.push(Buffer.from(chunk))
@@ -45,11 +41,7 @@ export async function textOf(list: ItemList): Promise<string> {
   return whole.toString()
 }
 
-/**
- * Tests the contract of all stores, and the guarantees that this store gives for its lists.
- * @param create creates an empty store with room for 1 MB of items.
- * @param runs number of random sequences of operations; lower for a slow store.
- */
+/** @param create opens an empty store for 1 MB. @param runs number of random sequences. */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
     function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {
@@ -192,12 +184,11 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 const kinds =
   'create create create create create create replace replace replace delete read list list drain abandon clear'
 
-/** A random operation. Opening a list and reading it are two operations, so that writes can happen between them. */
+/** A random operation. Other operations can come between opening and reading a list. */
 const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),
   length: fc.oneof(fc.nat(60), fc.nat(1200)),
-  /** The item that a replace or delete expects: any item, the stored item or a different item. */
   expects: fc.constantFrom('any', 'any', 'the one there', 'another'),
 })
 
@@ -229,10 +220,7 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /**
-   * Runs an operation.
-   * @returns whether the version must change; `undefined` after `clear`, when it may change or not.
-   */
+  /** Returns whether the version must change; `undefined` if it may change or not. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
@@ -288,15 +276,11 @@ class Model {
     return false
   }
 
-  /** Removes one list, or none, from the open lists. @returns the removed lists. */
   #takeOpen(pick: number) {
     return this.#open.splice(pick % (this.#open.length + 1), 1)
   }
 
-  /**
-   * Checks that all items and lists that were read before are unchanged, and that the store contains the expected
-   * items.
-   */
+  /** Checks all stored items. Items and lists that were read earlier must not have changed. */
   async assertContent(): Promise<void> {
     for (const { list, check } of this.#open) check(await textOf(list))
     for (const { item, expected } of this.#read) assert.equal(item.toString(), expected)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './tools.js'
 
-/** Returns the environment without `JWT_SECRET`, `JWT_ALGORITHM` and the variables that npm sets for scripts. */
+/** Returns the environment without npm's variables, `JWT_SECRET` and `JWT_ALGORITHM`. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
@@ -20,7 +20,6 @@ export function npm(cwd: string, ...args: string[]): string {
   return stdout
 }
 
-/** @returns the path of a tarball with this package. */
 export function pack(): string {
   const folder = emptyFolder()
   npm(root, 'pack', '--pack-destination', folder)
@@ -28,7 +27,6 @@ export function pack(): string {
   return join(folder, name)
 }
 
-/** Returns the paths of all files in an npm tarball, relative to the package. */
 export function filesIn(tarball: string): string[] {
   const { status, stdout, stderr } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
@@ -38,7 +36,7 @@ export function filesIn(tarball: string): string[] {
     .map((path) => path.replace(/^package\//, ''))
 }
 
-/** Unpacks a tarball like `npm install`, but without dependencies. @returns the folder of the package. */
+/** Unpacks a tarball without dependencies, and returns the folder of the package. */
 export function unpack(tarball: string): string {
   const folder = join(emptyFolder(), 'node_modules', 'item-store')
   mkdirSync(folder, { recursive: true })

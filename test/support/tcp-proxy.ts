@@ -1,16 +1,10 @@
-/** A TCP proxy. The caller decides what happens to the bytes. */
+/** A TCP proxy whose caller decides what happens to the bytes. */
 
 import { createServer, type Socket } from 'node:net'
 import { after } from 'node:test'
 import { listen } from './process.js'
 
-/**
- * Starts a proxy on 127.0.0.1, which runs until the end of the test or test file. When the client or the server closes
- * its connection, the proxy closes the connection to the other side.
- * @param connectOn opens a connection to the server, once for each client.
- * @param link forwards bytes between client and server.
- * @returns the port of the proxy.
- */
+/** @param connectOn connects to the server for each client. @param link forwards the bytes. */
 export async function tcpProxy(
   connectOn: () => Socket,
   link: (client: Socket, server: Socket) => void,

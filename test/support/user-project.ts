@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
 import { root, toolsFolder, tsc } from './tools.js'
 
-/** The packages that are installed in the project, each with the folder that contains it. */
 const packages = {
   'item-store': root,
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
@@ -14,14 +13,10 @@ const packages = {
 
 interface UserProject {
   readonly folder: string
-  /**
-   * Compiles `program.ts` to `program.js`, with strict checks and these compiler options.
-   * @returns the compiler's messages; an empty text if there are none.
-   */
+  /** Compiles `program.ts` with strict checks, and returns the compiler's messages. */
   compile(options: object): string
 }
 
-/** @param program the content of `program.ts`, an ES module. */
 export function userProject(program: string): UserProject {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))

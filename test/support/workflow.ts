@@ -1,4 +1,4 @@
-/** Checks workflows as GitHub does. */
+/** Checks workflows with GitHub's own parser and schema. */
 
 import { join } from 'node:path'
 import { emptyFolder } from './tarball.js'
@@ -18,7 +18,6 @@ interface Bundler {
 
 let parser: WorkflowParser | undefined
 
-/** Checks a workflow with GitHub's own parser and published schema. @returns the errors that the parser finds. */
 export function workflowErrors(content: string): string[] {
   parser ??= loadParser()
   const trace = new parser.NoOperationTraceWriter()
@@ -26,7 +25,7 @@ export function workflowErrors(content: string): string[] {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** Loads the parser from a bundle, because the parser's modules import JSON in a way that Node.js rejects. */
+/** The parser's modules import JSON in a way that Node.js rejects, so a bundle is loaded. */
 function loadParser(): WorkflowParser {
   const outfile = join(emptyFolder(), 'parser.cjs')
   const { buildSync }: Bundler = requireTool('esbuild')

@@ -8,15 +8,12 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** Parses one YAML document. Does not check that the result is a `T`. @throws {Error} if the text is not valid YAML. */
+/** Does not check that the result is a `T`. @throws {Error} if the YAML is invalid. */
 export function parseYaml<T>(text: string): T {
   return yaml.parse(text) as T // the caller knows the type
 }
 
-/**
- * Parses all YAML documents in a text. Does not check that each result is a `T`.
- * @throws {Error} if the YAML is invalid.
- */
+/** @throws {Error} if the YAML is invalid. */
 export function parseYamlDocuments<T>(text: string): T[] {
   return yaml.parseAllDocuments(text).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
