@@ -1,4 +1,4 @@
-/** Tests the order, memory and rejection of pipelined requests, and tests idle connections. */
+/** Tests pipelined requests and idle connections. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,7 +16,6 @@ import type { Refusal } from './refusal.js'
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const ask = `${head}\r\n`
 
-/** A request that the application has received, with the object for its response. */
 interface Exchange {
   readonly response: ServerResponse
   readonly connection: Connection
@@ -26,11 +25,10 @@ interface Opened {
   readonly listener: Listener
   readonly socket: Socket
   readonly served: Exchange[]
-  /** Reasons why the listener has rejected input. */
   readonly refused: Refusal[]
 }
 
-/** Connects to a new listener. @param changed limits to change. @param serve does nothing by default. */
+/** Connects to a new listener. @param changed limits that differ from the defaults. */
 async function open(
   changed: Partial<ListenerLimits> = {},
   serve = (_exchange: Exchange) => {},
@@ -73,14 +71,13 @@ async function firstOfMany({ served }: Opened): Promise<Exchange> {
   return served[0] ?? assert.fail()
 }
 
-/** Waits until the request timeout has passed: another connection sends an incomplete request, which then times out. */
+/** Waits until the incomplete request of another connection has timed out. */
 async function timeout({ socket }: Opened): Promise<void> {
   const other = connect(socket.remotePort ?? 0, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
   other.destroy()
 }
 
-/** Returns the bodies of the responses in a text, in order. */
 function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }

@@ -5,17 +5,12 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * A connection handles one request at a time. A few pipelined requests (RFC 9112 §9.3.2) wait in a queue as Node's
- * objects. Node's parser would create objects for all requests in a read, which may be 1,600 requests in 64 KB.
- * Therefore the parser is made to stop when the queue is full, or at a request with a large body. The parser stops as
- * it does for an upgrade to another protocol, and hands over the remaining bytes. These bytes are held, and parsed once
- * the queue is empty. As a result, requests take effect and get their responses in the order in which they were sent.
- * Connections take turns.
+ * A few pipelined requests (RFC 9112 §9.3.2) wait in a queue. When the queue is full, or at a request with a large
+ * body, the connection stops Node's parser as for an upgrade. Without this stop, the parser would create objects for
+ * up to 1,600 requests in 64 KB. The remaining bytes are held, and parsed once the queue is empty.
  *
- * A connection is closed in stages (RFC 9112 §9.6). If a connection were closed while input is unread, the system would
- * reset the connection. The part of the last response that has not been delivered yet would be lost.
- *
- * @module
+ * A connection is closed in stages (RFC 9112 §9.6). Closing with unread input would make the system reset the
+ * connection, and the client would lose the end of the last response. @module
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -26,62 +21,52 @@ import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import type { Turn } from './turn.js'
 
 type ConnectionState =
-  /** Waiting for a request. */
   | 'waiting'
-  /** The application has received a request and has not begun its response. */
   | 'serving'
-  /** The application has begun its response. */
   | 'responding'
-  /** The listener has begun a response in place of the application, because the request body is malformed or late. */
+  /** The listener rejects a malformed or late body in place of the application. */
   | 'refusing'
   /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
-  /** The connection is being closed. Input that still arrives is read and discarded. */
+  /** Input that still arrives is read and discarded. */
   | 'closing'
 
-/** Functions and state of the listener that its connections need. */
 export interface ConnectionOwner {
-  /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
+  /** While the listener stops, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly turn: Turn
-  /**
-   * Memory that waiting requests use on all connections. While it exceeds half of the limit, further requests are kept
-   * as bytes, and are parsed later.
-   */
+  /** Memory of waiting requests on all connections. Above half the limit, input is not parsed. */
   readonly held: HeldBytes
-  /** Called when a connection is ready for its next waiting request. The owner must later call `resume`. */
+  /** Called when a connection can take its next request. The owner must later call `resume`. */
   readyToResume(connection: Connection): void
-  /** Serves a request that has waited for an earlier request. */
   serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** Time for which input is read and discarded after the last response, in milliseconds. */
+/** Time for which input is discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
   readonly turn: Turn
   heldBytes = 0
-  /**
-   * Whether a request has ever arrived. Before the first request, Node enforces the request timeout and sends the 408.
-   */
+  /** Before the first request, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** Response to the latest served request. It is kept until it is sent and the request has arrived completely. */
+  /** The latest response, kept until it is sent and its request has arrived completely. */
   #response: ServerResponse | undefined
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** Response that rejects the input after the last complete request. All other responses are sent before it. */
+  /** Response that rejects the input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
-  /** Whether input has been rejected, because it is malformed or a request did not arrive in time. */
+  /** Whether input was malformed, or a request did not arrive in time. */
   #isInputBroken = false
-  /** Time of the latest response, or of the connect if there was none: a value of `performance.now()`. */
+  /** Time of the latest response or of the connect, from `performance.now()`. */
   #activeAt = performance.now()
-  /** Number of bytes that had been received when the connection began its first response during a stop. */
+  /** Number of bytes received when the connection began its first response during a stop. */
   #readWhenStopping: number | undefined
-  /** Number of bytes that the system had accepted for sending at the latest call of `isStalledFor`. */
+  /** Number of bytes that the system had accepted at the latest call of `isStalledFor`. */
   #accepted = 0
-  /** Time when `isStalledFor` last found progress: a value of `performance.now()`. */
+  /** Time when `isStalledFor` last found progress, from `performance.now()`. */
   #acceptedAt = performance.now()
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -97,25 +82,23 @@ export class Connection implements Holder {
     return this.#state
   }
 
-  /** Whether a request that arrives now can be served immediately. */
   get isFree(): boolean {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
 
-  /** Whether the last response has been sent. Requests that arrive later get no response. */
+  /** Whether the last response has been sent. Later requests get no response. */
   get #isOver(): boolean {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Makes Node's parser stop at a request that can neither be served immediately nor be queued. */
+  /** Stops Node's parser at a request that can be neither served immediately nor queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // The parser also stops at a request for an upgrade: upgrades are not supported, and Node would not report errors
-      // in that request. After a late request, the parser stops, because the rejection of that request must be the last
-      // response.
+      // Node would not report errors in a request for an upgrade. After a late request, the rejection of that request
+      // must be the last response.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
@@ -128,18 +111,14 @@ export class Connection implements Holder {
   }
 
   #canQueue(request: IncomingMessage): boolean {
-    // A listener that is stopping reads no further requests, because otherwise the stop might never end.
+    // If a listener that is stopping read further requests, the stop might never end.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
     // While output waits to drain, Node reads no input, so the rest of a queued request would seem to be late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
-  /**
-   * Takes a request that has arrived. If another request is in progress, the new request waits in the queue.
-   * @returns whether to serve the request now. A request after the last response must have no effect, because the
-   * client would never learn of that effect (RFC 9112 §9.6).
-   */
+  /** Returns whether to serve now. Requests after the last response are ignored (RFC 9112 §9.6). */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
       this.#begin(response)
@@ -162,21 +141,18 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The connection ends immediately. If the client closed its side first, Node would no longer send the rejection.
+    // If the client closed its side first, Node would no longer send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops the request and response once both are complete, because they take several times a connection's memory. */
+  /** Drops request and response, which take several times the memory of a connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (!isSent || this.#response?.req.complete !== true) return
     this.#response = undefined
   }
 
-  /**
-   * Begins the response to the request in progress, and decides whether the connection stays open.
-   * @returns whether the application may send the response: `false` if the listener has rejected the request.
-   */
+  /** Begins the response. Returns `false` if the listener has rejected the request. */
   beginResponse(): boolean {
     const response = this.#response
     if (response === undefined || this.#state !== 'serving') return false
@@ -187,27 +163,24 @@ export class Connection implements Holder {
     return true
   }
 
-  /**
-   * Whether the current response is the last one. During a stop, a request gets a response only if it was received
-   * before the first response of the stop began.
-   */
+  /** During a stop, only requests received before the first response of the stop are answered. */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
     return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
 
-  /** Restarts the connection's idle time, because its client may be about to send a request. */
+  /** Restarts the idle time, because the client may be about to send a request. */
   markActive(): void {
     this.#activeAt = performance.now()
   }
 
-  /** Whether the request in progress has a malformed or late body, so that the request will be rejected. */
+  /** Whether the request in progress has a malformed or late body. */
   get isRequestBroken(): boolean {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Rejects the request in progress and closes the connection. Does nothing if the response has already begun. */
+  /** Rejects the request in progress unless its response has begun, and closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -217,10 +190,7 @@ export class Connection implements Holder {
     this.turn.end(response, refusal.body)
   }
 
-  /**
-   * Rejects input that is not a valid request, and closes the connection. The responses to earlier, complete requests
-   * are sent first. If one of these is the last response, the rejection is not sent.
-   */
+  /** Rejects malformed or late input after the responses to earlier, complete requests. */
   refuseInput(refusal: RefusalResponse): void {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
@@ -239,10 +209,7 @@ export class Connection implements Holder {
     }
   }
 
-  /**
-   * Holds a request at which the parser stopped, until the earlier requests have been answered.
-   * @param rest bytes after the head of the request.
-   */
+  /** Holds a request at which the parser stopped. @param rest bytes after the head. */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     if (this.#isOver) {
@@ -252,15 +219,13 @@ export class Connection implements Holder {
     const head = headOf(request)
     this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
     if (this.#isOver) return // `#setHeld` has closed the connection, because it holds too much
-    // The remaining bytes go back into the socket, so that they are read before the end of its input.
+    // The bytes go back into the socket, so that they are read before the end of the input.
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /**
-   * Serves the next queued request, or parses the held bytes. @param server creates a new parser for the connection.
-   */
+  /** Serves the next queued request, or parses held bytes. @param server creates a new parser. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver
@@ -293,13 +258,12 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#dropWaiting()
-    // This loop removes the bytes that the connection holds. Since Node.js 26, each call to `read` returns only one
-    // piece.
+    // Since Node.js 26, each call to `read` returns only one piece.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages. If the client is still sending a body, the body is read first. */
+  /** Closes the connection in stages, after the body that the client may still be sending. */
   close(): void {
     const request = this.#response?.req
     const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
@@ -334,14 +298,7 @@ export class Connection implements Holder {
     socket.on('data', () => undefined).resume()
   }
 
-  /**
-   * Returns whether the connection has been idle for some time: all requests have been answered, and no part of another
-   * request has arrived.
-   * @param now a value of `performance.now()`.
-   * @param time minimum idle time, in milliseconds.
-   * @param reading parsers that are reading a request, or that wait for their first request. Empty lines do not belong
-   * to a request (RFC 9112 §2.2).
-   */
+  /** Whether idle for `time` ms. Empty lines are not part of a request (RFC 9112 §2.2). */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
     if (now - this.#activeAt < time || this.#state !== 'waiting') return false
@@ -351,11 +308,7 @@ export class Connection implements Holder {
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
-  /**
-   * Returns whether output has been waiting for some time while the system has accepted none. Must be called regularly.
-   * @param now a value of `performance.now()`.
-   * @param time minimum time without progress, in milliseconds.
-   */
+  /** Whether output has made no progress for `time` milliseconds. Must be called regularly. */
   isStalledFor(now: number, time: number): boolean {
     const unsent = this.socket.writableLength
     const accepted = this.socket.bytesWritten - unsent
@@ -374,7 +327,7 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   return hasBody && !complete
 }
 
-/** Returns the head of a request as the client sent it, except for white space and the header `Upgrade`. */
+/** Returns the head of a request as sent, except for white space and the header `Upgrade`. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

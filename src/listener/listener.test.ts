@@ -1,4 +1,4 @@
-/** Tests, without the service, that the listener disconnects only slow clients and loses no response. */
+/** Tests, without the service, that only slow clients are disconnected, and no response is lost. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -45,8 +45,7 @@ async function bytesRead(timeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
-  // On a busy machine, the client may need longer than the timeout. In that case, the test repeats with a longer
-  // timeout.
+  // A busy client may need longer than the timeout. Then the test repeats with a longer timeout.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))

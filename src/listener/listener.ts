@@ -1,9 +1,4 @@
-/**
- * The HTTP server of Node.js, with limits. Some requests never reach the application: the parser rejects them, or
- * Node.js would answer them by itself. The application composes the responses to these requests, too.
- *
- * @module
- */
+/** Node's HTTP server with limits. The application composes the parser's error responses. @module */
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -17,20 +12,16 @@ import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 import { Turn } from './turn.js'
 
 export interface ListenerLimits {
-  /** Maximum size of a request head, in bytes. */
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /**
-   * Maximum memory for pipelined requests that wait for an earlier request, across all connections, in bytes. Above
-   * this limit, the connections that hold the most memory are closed.
-   */
+  /** Maximum memory of pipelined requests that wait. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
   /** Maximum time for a complete request to arrive, in seconds. */
   readonly requestTimeout: number
   /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
-  /** Time for which a client may leave its response unread before the connection is closed, in seconds. */
+  /** Maximum time for which a client may leave its response unread, in seconds. */
   readonly idleTimeout: number
 }
 
@@ -42,24 +33,16 @@ export type Serve = (
 ) => void
 
 interface StopOptions {
-  /** Time after which the remaining connections are closed, even if requests are still in progress, in milliseconds. */
+  /** Time after which all connections are closed, even during requests, in milliseconds. */
   readonly timeout: number
-  /**
-   * Time for which clients may still send another request after their last response, in milliseconds. A request that
-   * was sent before the stop is always answered. A pipelined request is answered only if it was read before the stop.
-   */
+  /** Time for clients to send another request after their last response, in milliseconds. */
   readonly grace?: number
 }
 
 export interface Listener {
-  /**
-   * Starts to listen.
-   * @param port 0 for any free port.
-   * @returns the actual port.
-   * @throws the system's error, for example `EADDRINUSE`.
-   */
+  /** Returns the port. `port` 0 means any free port. @throws system errors such as `EADDRINUSE`. */
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting connections and answers the requests already sent. Resolves once all connections are closed. */
+  /** Answers the requests already sent. Resolves once all connections are closed. */
   stop(options: StopOptions): Promise<void>
 }
 
@@ -69,41 +52,31 @@ const timeoutCheckInterval = 1_000
 /** Time between checks for idle connections while the listener stops, in milliseconds. */
 const idleCheckInterval = 50
 
-/**
- * Maximum number of connections that the system keeps until they are accepted: the default maximum of Linux. Linux
- * drops further connections, whose clients try again after at least a second.
- */
+/** Maximum number of connections that wait to be accepted, the same as the default of Linux. */
 const backlog = 4096
 
-/** Number of times that idle and stalled connections are checked within one timeout. */
+/** Number of checks for idle and stalled connections within one timeout. */
 const checksPerTimeout = 4
 
-/**
- * Maximum number of requests handled, and of connections resumed, in a turn of the event loop. This work takes a few
- * milliseconds, so the requests of many clients delay other clients only briefly.
- */
+/** Maximum number of requests handled in a turn, which take a few milliseconds. */
 const workPerTurn = 64
 
-/**
- * Maximum number of requests per turn while connections are being accepted. Node.js accepts one connection per turn.
- * With long turns, clients would wait for seconds when thousands connect at the same time.
- */
+/** Limit while clients connect. Node.js accepts one connection per turn, so turns must be short. */
 const workWhileAccepting = 2
 /** Time for which `workWhileAccepting` applies after each connect, in milliseconds. */
 const acceptingTime = 10
 
-/** Creates a listener. @param refuse composes the responses to requests that never reach `serve`. */
+/** @param refuse composes the responses to requests that never reach `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  /** Connections that can be resumed: they have waiting requests, and all earlier requests have been answered. */
+  /** Connections with waiting requests whose earlier requests have all been answered. */
   const resumable: Connection[] = []
-  /** Time when the latest connection was accepted: a value of `performance.now()`. */
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
-  /** Maximum time for which a connection may be idle, in milliseconds. */
+  /** Maximum idle time of a connection, in milliseconds. */
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time at which all connections are closed: a value of `performance.now()`. */
+  /** Time when all connections are closed, from `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
@@ -137,8 +110,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Node's types lack these two options. Without `httpAllowHalfOpen`, responses are cut short when the client closes
-  // its side. Without `dropMaxConnection`, workers of `node:cluster` pass excess connections around forever.
+  // Node's types lack these options. The first keeps responses whole when the client closes its side. The second stops
+  // workers of `node:cluster` from passing excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
@@ -165,7 +138,6 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else connection.refuseRequest(refuse(refusal))
   }
 
-  /** Returns the connection of a socket. Creates the connection at first use. */
   function connectionOf(duplex: Duplex): Connection {
     const known = connections.get(duplex)
     if (known !== undefined) return known
@@ -182,10 +154,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     if (resumable.length > 0) setImmediate(resumeNext)
   }
 
-  /**
-   * Closes connections that have been stalled in a response, or idle after a response, for too long. Node's own
-   * timeouts are not used: their timers for each request and response would make a small request take a tenth longer.
-   */
+  /** Replaces Node's own timeouts, whose timers make a small request take a tenth longer. */
   function closeOverdue(): void {
     const now = performance.now()
     const reading = readingParsers(server)
@@ -197,10 +166,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /**
-   * Accepts all connections that have reached this machine. Some versions of Node.js accept only one connection per
-   * turn.
-   */
+  /** Accepts all connections that have reached this machine. Node.js may accept one per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
@@ -217,14 +183,10 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       return address.port
     },
 
-    /**
-     * Stops the listener. The method `close` of Node's HTTP server is not used, for three reasons. First, `close`
-     * closes idle connections even if a client is sending a request. Second, `close` counts a response as sent while a
-     * slow client is still reading it. Third, `close` ends the request timeout.
-     */
+    /** Avoids Node's `close`, which cuts off clients that send a request or read a response. */
     async stop({ timeout, grace = 0 }) {
       const end = performance.now() + timeout
-      // Waiting connections are accepted first. If they were closed, their clients would connect again during the stop.
+      // If waiting connections were closed, their clients would connect again during the stop.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

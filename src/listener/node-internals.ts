@@ -1,18 +1,13 @@
-/**
- * Undocumented parts of Node's HTTP server that the listener uses or replaces. Node.js 20 to 26 has them all. @module
- */
+/** Undocumented parts of Node's HTTP server, which Node.js 20 to 26 all have. @module */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Value that `onIncoming` returns to make the parser stop after the head, as for an upgrade to another protocol. */
+/** Result of `onIncoming` that stops the parser after the head, as for an upgrade. */
 export const upgrade = 2
 
-/** Node's HTTP parser of a connection. */
 export interface Parser {
-  /** Called by the parser when the head of a request is complete. */
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
-  /** @returns the number of bytes that have been parsed, or an error. */
   execute(bytes: Buffer): number | Error
 }
 
@@ -22,16 +17,12 @@ export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** Node's list of parsers by state. Node's own timeouts use this list. */
 interface ConnectionsList {
-  /** Returns the parsers that have read a part of a request. Empty lines before a request do not count. */
+  /** Returns the parsers that have read a part of a request. Empty lines do not count. */
   active(): Parser[]
 }
 
-/**
- * Returns the parsers that are reading a request, or that wait for their first request. @param server must be
- * listening.
- */
+/** Returns parsers that read a request or wait for their first one. `server` must listen. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -44,7 +35,7 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns an error message that names the internals which this version of Node.js lacks; `undefined` if it has all. */
+/** Returns an error message if this version of Node.js lacks internals; otherwise `undefined`. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()

@@ -1,4 +1,4 @@
-/** Tests which connections are closed if the waiting requests of all connections take too much memory. */
+/** Tests which connections are closed if waiting requests take too much memory. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,35 +1,30 @@
-/** Queue of requests that wait for an earlier request, and the memory limit across all such queues. @module */
+/** Queue of pipelined requests, and the memory limit across all such queues. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const maxQueued = 16
-/** Maximum size of the body of a request in a queue, in bytes. */
+/** Maximum size of the body of a queued request, in bytes. */
 const maxQueuedBody = 16 * 1024
 
-// The estimates below are a sixth above the maximum that was measured on Node.js 20 to 26. A request with 120 short
-// header lines takes 17 KB.
-/** Estimated memory of a request, in bytes, without its header lines and body. */
+// The estimates are a sixth above the maximum that was measured on Node.js 20 to 26.
+/** Estimated memory of a request without its header lines and body, in bytes. */
 const requestBytes = 2560
-/** Estimated memory of a header line, in bytes, without its text. */
+/** Estimated memory of a header line without its text, in bytes. */
 const lineBytes = 150
-/** Estimated memory of a piece of a body, in bytes, without the bytes of the body. */
+/** Estimated memory of a piece of a body without the bytes of the body, in bytes. */
 const pieceBytes = 600
 
 interface Queued {
   readonly response: ServerResponse
-  /** Memory of the request, in bytes. */
   bytes: number
 }
 
-/** Requests that wait until the connection has answered the request in progress. They are kept as Node's objects. */
+/** Requests that wait for an earlier response. They are kept as Node's objects. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
 
-  /**
-   * @param count called with the change of the queue's memory, in bytes: positive if the queue grows, otherwise
-   * negative.
-   */
+  /** @param count called with each change of the queue's memory, in bytes. */
   constructor(count: (bytes: number) => void) {
     this.#count = count
   }
@@ -42,10 +37,8 @@ export class RequestQueue {
     return this.#queued.at(-1)?.response
   }
 
-  /** Returns whether the queue has space for a request, and whether the request is short enough. */
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` waits before it sends the body. In the queue, this body would seem to be
-    // late.
+    // A client that expects `100 Continue` would wait, so its body would seem to be late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -59,9 +52,7 @@ export class RequestQueue {
     this.#count(queued.bytes)
   }
 
-  /**
-   * Counts the memory of a request's body. The body arrives after the head, in pieces that may be as small as one byte.
-   */
+  /** Counts the memory of a body, which may arrive in pieces of one byte. */
   #countBody(queued: Queued): void {
     const { req } = queued.response
     const { push } = req
@@ -88,7 +79,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Removes and empties all requests. Node keeps the request objects until the connection is closed. */
+  /** Also empties the requests, because Node keeps them until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -106,21 +97,16 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
   return bytes
 }
 
-/** A connection that can hold waiting requests in memory. */
 export interface Holder {
-  /** Memory for the waiting requests of this connection, in bytes. */
   readonly heldBytes: number
   /** Closes the connection. Must release the connection's memory before returning. */
   giveUp(): void
 }
 
-/** Counts the memory that all connections hold for waiting requests, and enforces a limit. */
+/** Limits the memory for waiting requests on all connections. */
 export class HeldBytes {
   readonly #maxBytes: number
-  /**
-   * Connections, grouped by the number of binary digits of their `heldBytes`. All connections in the last group that is
-   * not empty hold more than half as many bytes as the largest connection.
-   */
+  /** Connections by the number of binary digits of `heldBytes`, to find a large one quickly. */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
 
@@ -128,16 +114,11 @@ export class HeldBytes {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether the total of all connections exceeds half of the limit. */
   get isCrowded(): boolean {
     return this.#total > this.#maxBytes / 2
   }
 
-  /**
-   * Updates the total. While the total is above the limit, closes the connections that hold the most. A connection must
-   * call this function whenever its `heldBytes` has changed.
-   * @param before bytes that the connection held before the change.
-   */
+  /** Must be called after each change of `heldBytes`. Above the limit, closes large connections. */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.#total += heldBytes - before
@@ -146,8 +127,7 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` calls this function again, for the bytes that the closed connection no longer holds. That call must not
-    // close another connection.
+    // `giveUp` calls this function for a decrease, which must not close another connection.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

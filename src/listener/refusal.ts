@@ -1,27 +1,22 @@
-/** Finds requests that the listener rejects without the application, and formats the responses to them. @module */
+/** Finds requests that the listener rejects without the application. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 
-/** Reason why a request is rejected before it reaches the application. */
 export type Refusal =
-  /** The input is not valid HTTP/1.1 (RFC 9112 §2.2). */
   | 'malformed'
   | 'unsupportedVersion'
-  /** The header `Host` is missing (RFC 9112 §3.2). */
   | 'missingHost'
   | 'invalidHost'
-  /** The transfer encoding is not chunked (RFC 9112 §6.1). */
   | 'unsupportedTransferEncoding'
-  /** HTTP/1.0 with a transfer encoding: a server must treat this as a framing error (RFC 9112 §6.1). */
+  /** A transfer encoding in HTTP/1.0 is a framing error (RFC 9112 §6.1). */
   | 'transferEncodingInHttp10'
-  /** The method is CONNECT, which only proxies support. */
+  /** Only proxies support the method CONNECT. */
   | 'connect'
   | 'headTooLarge'
   | 'tooManyHeaderLines'
-  /** The request did not arrive completely in time. */
   | 'requestTimeout'
 
-/** Response that rejects a request. The listener sends the response, and then closes the connection. */
+/** The listener closes the connection after this response. */
 export interface RefusalResponse {
   readonly status: number
   /** Alternating header names and values. */
@@ -31,14 +26,11 @@ export interface RefusalResponse {
 
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
-/**
- * Matches a `Host` header: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2). Commas are not allowed, because
- * Node uses commas to join repeated headers.
- */
+/** Matches a `Host` header (RFC 9112 §3.2) without commas, which join repeated headers in Node. */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns the reason to reject a request head that Node's parser accepts, if any (RFC 9112 §3.2 and §6.1). */
+/** Returns the reason to reject a head that Node accepts (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -51,9 +43,7 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/**
- * Returns the reason for which Node's parser rejected the input. @param code the error's code in a `clientError` event.
- */
+/** @param code code of the error in a `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'
@@ -63,7 +53,7 @@ export function closingHeaders({ headers }: RefusalResponse): string[] {
   return [...headers, 'Connection', 'close']
 }
 
-/** Formats a rejection as the text of an HTTP response, for a socket that has no response object. */
+/** Formats a response for a socket that has no response object. */
 export function refusalText(refusal: RefusalResponse): string {
   const headers = closingHeaders(refusal)
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]

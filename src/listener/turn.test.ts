@@ -1,4 +1,4 @@
-/** Tests that requests are handled once each, in order of arrival, and up to a maximum number per turn. */
+/** Tests that requests are handled once each, in order, and up to a maximum number per turn. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
