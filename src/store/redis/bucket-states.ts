@@ -6,9 +6,9 @@ import type { Command, RedisReply, RedisValue } from './client.js'
 
 export interface BucketState {
   readonly key: string
-  /** Value of the `bytes` field, as the server sent it; `null` for a bucket without items. */
+  /** Value of the `bytes` field; `null` for a bucket without items. */
   readonly field: RedisValue
-  /** Total length of the items' texts in the bucket, in bytes. */
+  /** Total length of the bucket's texts, in bytes. */
   readonly bytes: number
   /** A UUID that is replaced with each change to the bucket; empty for a bucket without items. */
   readonly version: string
@@ -16,30 +16,26 @@ export interface BucketState {
 
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** A hash of the versions of all buckets. For the list of a project, a hash of the project's items. */
+  /** A hash of all buckets' versions or, for the list of a project, of the project's items. */
   readonly version: string
 }
 
-/** Sends read-only commands and returns their replies. @throws {StoreError} if a command fails. */
+/** @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
 interface BucketStatesOptions {
   readonly prefix: string
-  /** Keys of all buckets. */
   readonly keys: readonly string[]
   readonly isCluster: boolean
   readonly corrupted: CorruptedKeys
   readonly read: Read
 }
 
-/**
- * Maximum number of buckets whose states are read by one `SORT` or one call. The server needs 0.24 ms for 1,024
- * buckets.
- */
+/** Maximum number of buckets read by one `SORT` or call. The server needs 0.24 ms for 1,024 buckets. */
 const portion = 1024
 /** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
 const refusedFor = 1000
-/** Maximum length of a reply with the `bytes` field, in bytes: 15 digits, a space, a UUID, and the protocol's bytes. */
+/** Maximum length of a reply with the `bytes` field, in bytes. */
 const fieldBytes = 64
 
 export type BucketStates = ReturnType<typeof createBucketStates>
@@ -47,14 +43,12 @@ export type BucketStates = ReturnType<typeof createBucketStates>
 export function createBucketStates(options: BucketStatesOptions) {
   const { keys, isCluster, corrupted, read } = options
   const readByOneCommand = createSortedRead(options)
-  /** Keys of buckets that did not exist when they were last checked. */
   const absent = new Set<string>()
-  /** The most recently read states, kept because most buckets do not change between two reads. */
   let last: AllBuckets = { states: [], version: '' }
-  /** A read of all states that has been requested in this turn of the event loop, and is not sent yet. */
+  /** The next read of all states, shared by all calls in this turn of the event loop. */
   let next: Promise<AllBuckets> | undefined
 
-  /** Parses a `bytes` field. @throws {StoreError} if another program has written the field. */
+  /** @throws {StoreError} if another program has written the field. */
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, field, bytes: 0, version: '' }
     absent.delete(key)
@@ -72,16 +66,13 @@ export function createBucketStates(options: BucketStatesOptions) {
     return (await read(wanted.map(commandOf))).map(({ value }) => value)
   }
 
-  /** Returns the number of fields of each hash; 0 for a hash that does not exist. @throws {StoreError} */
+  /** Returns the number of fields of each hash; 0 for a missing hash. @throws {StoreError} */
   async function lengths(wanted: readonly string[]): Promise<number[]> {
     const commandOf = (key: string) => ({ parts: ['HLEN', key], key, replyBytes: 0 })
     return (await read(wanted.map(commandOf))).map(({ value }) => Number(value))
   }
 
-  /**
-   * Checks that keys without a `bytes` field do not exist.
-   * @throws {StoreError} if one of the keys exists, because another program has written it.
-   */
+  /** @throws {StoreError} if one of the keys exists, because another program has written the key. */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const found = await lengths(missing)
     const present = missing.filter((_, index) => found[index] !== 0)
@@ -92,7 +83,7 @@ export function createBucketStates(options: BucketStatesOptions) {
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** Parses the `bytes` fields of buckets. @param known earlier states, reused for buckets whose field is unchanged. */
+  /** @param known earlier states, reused for buckets whose field is unchanged. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
@@ -108,14 +99,10 @@ export function createBucketStates(options: BucketStatesOptions) {
     return states
   }
 
-  /** @throws {StoreError} */
   async function some(wanted: readonly string[]): Promise<BucketState[]> {
     return await statesIn(await readFields(wanted), wanted)
   }
 
-  /**
-   * Reads the `bytes` field of each bucket with a separate command, in portions that each block the event loop briefly.
-   */
   async function readEachField(): Promise<RedisValue[]> {
     const fields: RedisValue[] = []
     for (let start = 0; start < keys.length; start += portion) {
@@ -126,7 +113,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 
   async function readAll(): Promise<AllBuckets> {
     next = undefined
-    // For a key that is not a hash, `SORT` returns nil, as for a bucket without items. `HGET` fails for such a key.
+    // For a key that is not a hash, only `HGET` fails, so `HGET` checks corrupted keys.
     const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
     const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
     if (states.some((state, index) => state !== last.states[index])) {
@@ -136,13 +123,12 @@ export function createBucketStates(options: BucketStatesOptions) {
     return last
   }
 
-  /** Reads the states of all buckets. Calls in one turn of the event loop share one read. @throws {StoreError} */
   async function all(): Promise<AllBuckets> {
     next ??= Promise.resolve().then(readAll)
     return await next
   }
 
-  /** Checks that no bucket is corrupted. @throws {StoreError} if another program has written to one of the keys. */
+  /** @throws {StoreError} if another program has written to one of the keys. */
   async function check(wanted: readonly string[]): Promise<void> {
     for (const key of wanted) absent.delete(key)
     await some(wanted)
@@ -152,11 +138,8 @@ export function createBucketStates(options: BucketStatesOptions) {
 }
 
 /**
- * Returns a function that reads the `bytes` field of all buckets, with one `SORT` command for each portion of buckets.
- *
- * `SORT` is the only command that reads fields of several hashes. `SORT` requires a sorted set with the numbers of all
- * buckets. The sorted set never changes. The returned function resolves to `undefined` if the server refuses `SORT`: in
- * a cluster, or for a user without the right to read all keys.
+ * Returns a function that reads the `bytes` fields with `SORT`, the only command for several hashes.
+ * The function returns `undefined` if the server refuses `SORT`, as in a cluster.
  */
 function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
@@ -180,8 +163,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {
-      // The server may refuse `SORT` or writes. Any other error occurs again when each field is read, and is then
-      // reported.
+      // The server may refuse `SORT` or writes. Reading each field reports any other error.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

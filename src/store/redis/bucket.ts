@@ -1,16 +1,7 @@
 /**
- * The format of a bucket, and the scripts that change its items. A bucket is a Redis hash with a field for each item.
- * The field's name is the item's id, and its value is the item's text. The field `bytes` has the total length of all
- * texts, a space and the version of the bucket, a UUID that each change replaces. A key with any other content is
- * called corrupted: another program has written to the key.
- *
- * Scripts make changes that no single Redis command can make. The server runs a script without interruption. The server
- * can refuse a script only before the first change. The reason may be a missing right, lack of memory, disabled writes
- * or unexpected data. So a script either makes one change, or first deletes the field with the empty name. This
- * deletion has no effect, needs no memory, and proves that the server accepts the later changes of the script. A server
- * whose memory is full checks only the first change of a script.
- *
- * @module
+ * Buckets: Redis hashes with a field for each item, changed by scripts.
+ * The server can refuse only the first change of a script, for example if its memory is full.
+ * So a script with several changes first deletes the field with the empty name. This deletion has no effect. @module
  */
 
 import { hash } from 'node:crypto'
@@ -18,7 +9,7 @@ import type { ItemFilter } from '../../item/item.js'
 import type { StoreError } from '../item-store.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'
 
-/** Name of the field with the total length of the texts and the version of the bucket. All other fields are items. */
+/** Field with the total length of the texts, a space, and a UUID that each change replaces. */
 export const bytesField = 'bytes'
 
 const itemStart = '{"id":"'
@@ -26,15 +17,13 @@ const idLength = 36
 const closeBrace = 0x7d
 
 export interface Entries {
-  /** Value of the `bytes` field, if the entries include this field. */
   readonly bytes: Buffer | undefined
-  /** Texts of the items, by id. */
   readonly items: ReadonlyMap<string, Buffer>
-  /** Name of a field that is neither an item nor `bytes`, if there is such a field. */
+  /** Name of a field that is neither an item nor `bytes`. */
   readonly unexpected: Buffer | undefined
 }
 
-/** Parses fields of a bucket. @param reply alternating field names and values. */
+/** @param reply alternating field names and values. */
 export function entriesIn(reply: readonly Buffer[]): Entries {
   const items = new Map<string, Buffer>()
   let bytes: Buffer | undefined
@@ -56,7 +45,7 @@ export interface ItemTexts {
   readonly ends: Uint32Array
 }
 
-/** Copies texts into one new buffer, because a slice of Node's pool would keep the whole pool in memory. */
+/** Copies texts into one new buffer. A slice of Node's pool would keep the whole pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -72,7 +61,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns the texts of the items that a filter selects, each text with the comma before it. */
+/** Returns the texts of the items that a filter selects, each with the comma before it. */
 export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0
@@ -83,10 +72,7 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/**
- * Returns whether a text begins with `{"id":"` and the given id, and ends with a brace. The rest of the text is not
- * checked.
- */
+/** Returns whether a text has the start and the end of an item with this id. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -96,12 +82,9 @@ export function isItem(id: string, text: Buffer): boolean {
   )
 }
 
-/**
- * Keys that another program has written to, each with the name of a corrupted field. The name is `undefined` if the key
- * is not a bucket at all. The store is unhealthy until the content of these keys is valid again.
- */
+/** Keys that another program has written to, each with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  /** Adds a corrupted key. @returns the error for the caller whose request found the key. */
+  /** Adds a corrupted key. @returns the error for the caller. */
   found(key: string, field?: Buffer): StoreError {
     this.set(key, field)
     return refused(new Error(`another program has written to ${key}`))
@@ -110,14 +93,14 @@ export class CorruptedKeys extends Map<string, Buffer | undefined> {
 
 export interface Script {
   readonly text: string
-  /** SHA-1 of the text in hexadecimal digits, which `EVALSHA` takes in place of the text. */
+  /** SHA-1 of the text in hexadecimal digits, for `EVALSHA`. */
   readonly digest: string
 }
 
 /** Maximum length of a script's reply, in bytes. */
 export const shortReply = 24 * 1024
 
-/** Lua code at the start of scripts. Reads the total length of the bucket's texts into the variable `bytes`. */
+/** Reads the total length of the bucket's texts into the variable `bytes`. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -125,7 +108,7 @@ local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 a
 local bytes = field and string.match(field, '^(%d+) [%w-]+$')
 if not bytes or #bytes > 15 then return unexpected end`
 
-/** Lua code at the start of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
+/** Start of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
 const beginChange = `${begin}
 local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
 local length = redis.call('HSTRLEN', key, id)
@@ -134,28 +117,21 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/**
- * Script with ARGV: id. Returns the item's text, the length of a text that exceeds `shortReply`, or nil without an
- * item.
- */
+/** ARGV: id. Returns the item's text, the length of a text longer than `shortReply`, or nil. */
 export const readShortScript = script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${shortReply} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`)
 
-/** Outcomes of changes, by the number that a script returns. */
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
-/** Script with ARGV: id, version, text. Returns 1, or 0 if an item with the id exists already. */
+/** ARGV: id, version, text. Returns 1, or 0 if the id is already in use. */
 export const createScript = script(`${beginChange}
 if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`)
 
-/**
- * Script with ARGV: id, version, text, SHA-1 of the expected text or ''. A server without free memory refuses only a
- * longer text.
- */
+/** ARGV: id, version, text, SHA-1 of the expected text or ''. Without free memory, only a longer text fails. */
 export const replaceScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -163,7 +139,7 @@ if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
 return 1`)
 
-/** Script with ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
+/** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
 export const deleteScript = script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -173,10 +149,7 @@ redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
 if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may still exist')`)
 
-/**
- * Script with ARGV: the name of a field that does not exist. Runs each command that the other scripts run, so that the
- * script fails if the server would refuse one of these commands.
- */
+/** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
 export const probeScript = script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
 redis.call('HLEN', key)

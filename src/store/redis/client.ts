@@ -1,11 +1,6 @@
 /**
- * Opens a connection to a server with `@redis/client`, checks that the server is of the right kind, and parses `INFO`.
- *
- * The deadlines and the reconnection of `@redis/client` are not used. The package has no deadline for the handshake,
- * and no deadline for a reply once the command is sent. After a reconnect, the package sends commands whose callers
- * have given up.
- *
- * @module
+ * Opens connections to servers with `@redis/client`, and checks the kind of server.
+ * The package's reconnection is not used, because it sends commands whose callers have given up. @module
  */
 
 import { createRequire } from 'node:module'
@@ -17,11 +12,11 @@ const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequir
 ) // an `import` of this package would slow down the start (process/log.ts)
 
 export interface ClientOptions {
-  /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`, and user, password and database number, if any. */
+  /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`. */
   readonly url: string
-  /** Whether the server must belong to a cluster. If `false`, the server must not belong to a cluster. */
+  /** Whether the server must, or must not, belong to a cluster. */
   readonly isClusterNode: boolean
-  /** Time limit in milliseconds for each wait: for a connection, for room in the in-flight limit, and for a reply. */
+  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
   readonly timeout: number
 }
 
@@ -31,7 +26,7 @@ export interface Command {
   readonly key: string
   /** Maximum length of the reply in bytes, if known. */
   readonly replyBytes?: number | undefined
-  /** Whether to send `ASKING` before the command, because the slot of the key is being moved to the server. */
+  /** Whether to send `ASKING` first, because the slot of the key is being moved to the server. */
   readonly isAsking?: boolean
 }
 
@@ -39,7 +34,7 @@ export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {
   readonly value: RedisValue
-  /** Identifies the server process that replied. A restarted server always has a new client object. */
+  /** Identifies the server process. A restarted server always has a new client object. */
   readonly client: object
 }
 
@@ -48,19 +43,14 @@ export type Reply = RedisReply | Error
 /** Called before commands are sent. @param send sends another command ahead of these commands. */
 export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 
-/** The servers of a store: a single server, a primary with sentinels, or a cluster. */
 export interface Servers {
-  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, further attempts follow. */
+  /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   readonly isReady: boolean
-  /** Returns whether the in-flight limit has room for a reply of unknown length from the server with the key. */
+  /** Whether the server with the key may get a command whose reply has an unknown length. */
   hasRoom(key: string): boolean
-  /**
-   * Sends commands to the servers that have their keys, in one call to each server.
-   * @returns a reply for each command, in the order of the commands.
-   * @throws {Error} after a bounded time. `storeError` converts the error for callers of the store.
-   */
+  /** Sends commands. Replies have the order of the commands. @throws {Error} after a bounded time. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key. Only a cluster has this method. */
   serverOf?(key: string): { readonly isReady: boolean } | undefined
@@ -69,10 +59,7 @@ export interface Servers {
 
 export type Client = ReturnType<typeof newClient>
 
-/**
- * Connects to a server in one attempt, and checks that the server accepts commands and is of the right kind.
- * @throws {Error} after at most twice the timeout, or if the signal has been aborted in the meantime.
- */
+/** Connects in one attempt, and checks the kind of server. @throws {Error} within twice the timeout. */
 export async function connect(
   { url, isClusterNode, timeout }: ClientOptions,
   signal: AbortSignal,
@@ -93,7 +80,7 @@ export async function open(
   signal: AbortSignal,
 ): Promise<{ client: Client; reply: RedisValue }> {
   const client = newClient(url, timeout)
-  /** The first error of the connection, such as a malformed reply. Later errors are consequences of the first error. */
+  /** The first error of the connection. Later errors are consequences. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error
@@ -114,13 +101,12 @@ export async function open(
   }
 }
 
-/** Returns an error if the reply to `INFO` shows that the server is not of the kind that `STORE_URL` names. */
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   // Valkey 8 names the field `server_mode`.
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // Replicas in a cluster are accepted: they answer CLUSTER SLOTS, and redirect all other commands with MOVED.
+  // Replicas in a cluster answer CLUSTER SLOTS, and redirect all other commands.
   if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
@@ -130,9 +116,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/**
- * Creates a client. `createClient` is not used, because it takes tens of milliseconds per URL to build all commands.
- */
+/** `createClient` is not used, because it takes tens of milliseconds per URL to build all commands. */
 function newClient(url: string, timeout: number) {
   return new RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
@@ -144,7 +128,7 @@ function newClient(url: string, timeout: number) {
   })
 }
 
-/** Returns whether a reply to `INFO` comes from a replica. A replica may have outdated items. */
+/** Returns whether a reply to `INFO` comes from a replica, whose items may be outdated. */
 export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }
@@ -153,10 +137,7 @@ function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
 }
 
-/**
- * Adds up the memory that the servers of a store report.
- * @param infos the reply of each server to `INFO memory`.
- */
+/** Adds up the memory that the servers report. @param infos replies to `INFO memory`. */
 export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'itemBytes'> {
   const valuesOf = (name: string) => infos.map((info) => Number(infoField(info, name) ?? 0))
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
@@ -166,11 +147,7 @@ export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'i
   return { memoryBytes, usedBytes: memoryBytes, maxBytes }
 }
 
-/**
- * Waits for a promise.
- * @param time limit in milliseconds.
- * @throws {TimeoutError} if the promise does not settle in time.
- */
+/** Waits up to `time` milliseconds for a promise. @throws {TimeoutError} */
 export async function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

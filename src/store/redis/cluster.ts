@@ -1,10 +1,6 @@
 /**
- * The connections to the masters of a Redis cluster, and the table that assigns each hash slot to a master.
- *
- * The cluster class of `@redis/client` is not used. With this class, requests to a master that does not reply wait
- * forever, even after a replica has taken over (bench/CHOICES.md).
- *
- * @module
+ * The connections to the masters of a Redis cluster.
+ * With the cluster class of `@redis/client`, requests to a silent master wait forever (bench/CHOICES.md). @module
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -25,12 +21,12 @@ import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
 const maxRedirections = 5
-/** Number of servers that are asked for the table of slots at the same time. The first reply is used. */
+/** Number of servers that are asked for the slot table at once. The first reply is used. */
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
 export interface ClusterOptions {
-  /** Time limit in milliseconds for each wait: for a connection, for room in the in-flight limit, and for a reply. */
+  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
@@ -38,29 +34,22 @@ export interface ClusterOptions {
 }
 
 export class Cluster {
-  /** Resolves once the first attempt to read the table of slots has succeeded or failed. Later attempts may follow. */
   readonly firstAttempt: Promise<void>
   readonly #address: ClusterAddress
   readonly #options: ClusterOptions
   readonly #log: ReachabilityLog
   readonly #closing = new AbortController()
-  /**
-   * Connections by host and port: to the masters, and to servers named by redirections since the table was last read.
-   */
+  /** Connections by host and port: to masters, and to servers named by recent redirections. */
   readonly #connections = new Map<string, RedisConnection>()
   /** Cache of slots by key, because computing a slot takes 0.3 µs. */
   readonly #slots = new Map<string, number>()
   /** Host and port of the master of each slot. A slot without a master is missing. */
   #table = new Map<number, string>()
-  /** Hosts and ports of the masters in the table that was read last, separated by commas. */
   #servers: string | undefined
-  /** Number of failed attempts to read the table since the last success. */
   #failures = 0
-  /** Error of the last attempt to read the table; `undefined` if the attempt succeeded. */
   #cause: unknown
-  /** The latest attempt to read the table. */
   #attempt: Promise<void>
-  /** The next attempt to read the table; `undefined` unless the table is known to be outdated. */
+  /** The next attempt to read the table, if the table is known to be outdated. */
   #nextAttempt: Promise<void> | undefined
 
   constructor(address: ClusterAddress, options: ClusterOptions) {
@@ -70,7 +59,6 @@ export class Cluster {
     this.firstAttempt = this.#attempt = this.#readTable()
   }
 
-  /** Whether every slot has a master, and there is a connection to each master. */
   get isReady(): boolean {
     const connections = [...this.#connections.values()]
     return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
@@ -84,10 +72,7 @@ export class Cluster {
     return this.serverOf(key)?.hasRoom() ?? true
   }
 
-  /**
-   * Sends commands as `Servers.send` does, in one call to each master. A command that a master did not execute is sent
-   * once more in a separate call, because its key may have moved to another master.
-   */
+  /** See `Servers.send`. A command that its master did not execute is sent once more. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const deadline = performance.now() + this.#options.timeout
     const masters = commands.map(({ key }) => this.#masterOf(key))
@@ -123,7 +108,6 @@ export class Cluster {
     return slot
   }
 
-  /** Sends commands to one server. Returns a `NotConnectedError` for each command if there is no connection. */
   async #sendTo(address: string, commands: readonly Command[]): Promise<readonly Reply[]> {
     const connection = this.#connections.get(address)
     try {
@@ -135,12 +119,7 @@ export class Cluster {
     }
   }
 
-  /**
-   * Sends a command again, if an error proves that its master has not executed the command.
-   * @param master host and port of the master to which the command was sent.
-   * @returns the reply, or the error if the command may not be sent again.
-   * @throws {Error} like `send`.
-   */
+  /** Sends a command again, if an error proves that its master has not executed the command. */
   async #retry(command: Command, master: string, error: Error, deadline: number): Promise<Reply> {
     let [server, reply]: [string, Reply] = [master, error]
     const sendTo = async (address: string, isAsking: boolean) => {
@@ -149,7 +128,7 @@ export class Cluster {
       ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one command has one reply
     }
     if (error instanceof NotConnectedError) {
-      // The command was not sent. Its master may be gone, and another server may have taken over.
+      // Another server may have taken over from the master.
       if (this.#cause === undefined)
         await untilSettled(this.#nextAttempt ?? this.#attempt, deadline)
       await sendTo(this.#masterOf(command.key), false)
@@ -158,7 +137,7 @@ export class Cluster {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined) break
       this.#options.traffic.redirections += 1
-      // While one server takes over from another, the two servers may redirect commands to each other.
+      // During a failover, two servers may redirect commands to each other.
       if (count > 0) await pauseAfter(count - 1, this.#closing.signal)
       await untilSettled(this.#connectionTo(redirection.address).firstAttempt, deadline)
       if (!redirection.isAsk) {
@@ -195,7 +174,6 @@ export class Cluster {
     if (this.isReady) this.#log.found()
   }
 
-  /** Starts another attempt to read the table of slots, after the current attempt and a pause. */
   #markOutdated(): void {
     const readAgain = async () => {
       await this.#attempt
@@ -207,13 +185,12 @@ export class Cluster {
     this.#nextAttempt ??= readAgain()
   }
 
-  /** Reads the table of slots. Tries again later if no server replies or a slot has no master. */
   async #readTable(): Promise<void> {
     const { signal } = this.#closing
     try {
       signal.throwIfAborted()
       const table = await this.#askForTable()
-      // A table with fewer slots is not used, because the table may come from a server that has left the cluster.
+      // A table with fewer slots may come from a server that has left the cluster.
       if (table.size >= this.#table.size) await this.#adopt(table)
       const missing = slotCount - table.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -229,11 +206,7 @@ export class Cluster {
     }
   }
 
-  /**
-   * Asks masters for the table of slots. Asks the hosts in `STORE_URL` instead after every second failure, or without a
-   * connected master.
-   * @throws {Error} if no host replies.
-   */
+  /** @throws {Error} if no host replies. */
   async #askForTable(): Promise<Map<number, string>> {
     const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
     const start = Math.floor(Math.random() * ready.length)
@@ -263,7 +236,7 @@ export class Cluster {
     }
   }
 
-  /** Uses a new table of slots. First connects to all masters in the table, so moved slots are served immediately. */
+  /** Connects to all masters before the table is used, so that moved slots are served immediately. */
   async #adopt(table: Map<number, string>): Promise<void> {
     const masters = new Set(table.values())
     await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
@@ -278,7 +251,7 @@ export class Cluster {
     }
   }
 
-  /** Closes the connection to a former master after the timeout. By then, all calls on the connection have ended. */
+  /** Closes the connection to a former master after the timeout, when all its calls have ended. */
   async #retire(address: string, connection: RedisConnection): Promise<void> {
     this.#connections.delete(address)
     const { signal } = this.#closing
@@ -287,7 +260,7 @@ export class Cluster {
   }
 }
 
-/** Waits until a promise is settled or the deadline has passed. @param deadline on the clock of `performance.now()`. */
+/** @param deadline on the clock of `performance.now()`. */
 async function untilSettled(promise: Promise<void>, deadline: number): Promise<void> {
   await withTimeout(deadline - performance.now(), promise).catch(() => undefined)
 }

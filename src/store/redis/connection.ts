@@ -1,12 +1,6 @@
 /**
- * The connection to one Redis server, with automatic reconnection.
- *
- * A call waits until the in-flight limit has room for the call, and is then in flight until its replies have arrived.
- * Both phases have a time limit. A server replies in the order of the commands, so a late reply delays all later
- * replies. If a reply is late, the connection is closed, and all calls in flight fail. The connection is also closed if
- * the server is not the primary. Each reconnection resolves the server's address again. No command is sent twice.
- *
- * @module
+ * The connection to one Redis server, with automatic reconnection. No command is sent twice.
+ * Replies arrive in the order of the commands, so a late reply closes the connection. @module
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -32,7 +26,7 @@ import {
 import { InFlightLimit, type Traffic } from './in-flight.js'
 
 interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
-  /** Returns the current URL of the server. @throws {Error} if no usable server is found within a time limit. */
+  /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
   readonly log: Pick<Logger, 'warn'>
   readonly reachability: Reachability
@@ -41,10 +35,7 @@ interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
   readonly onCheck?: OnCheck | undefined
 }
 
-/**
- * Time between checks of the server's role, in milliseconds. Without checks, a server that becomes a replica would stay
- * in use.
- */
+/** Time between checks of the server's role, in milliseconds. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -52,31 +43,27 @@ const [shortestPause, longestPause] = [50, 1000]
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when a waiting call was made, or when a call in flight was sent, on the clock of `performance.now()`. */
+  /** Time of making a waiting call, or of sending a call in flight, on the clock of `performance.now()`. */
   since: number
-  /** Called once, with the replies to all commands in the order of the commands. */
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
 }
 
 export class RedisConnection {
-  /** Resolves once the first attempt to connect has succeeded or failed. After a failure, further attempts follow. */
+  /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
-  /** The connected client; `undefined` while there is no connection. */
   #client: Client | undefined
-  /** Why there is no connection. */
   #cause: unknown
-  /** Calls that are not sent yet, in the order in which they were made. */
+  /** Calls that are not sent yet, in order. */
   readonly #waiting = new Set<Call>()
-  /** Calls without a reply yet, in the order in which they were sent. */
+  /** Calls without a reply yet, in the order of sending. */
   readonly #inFlight = new Set<Call>()
   #limit = new InFlightLimit()
   /** Time when the server was last asked for its role, on the clock of `performance.now()`. */
   #askedForRole = 0
   #wasConnected = false
-  /** Timer for the deadline of the oldest call; `undefined` while there are no calls. */
   #deadline: NodeJS.Timeout | undefined
 
   constructor(options: RedisConnectionOptions) {
@@ -103,7 +90,6 @@ export class RedisConnection {
     return this.#limit.hasRoomForUnknown
   }
 
-  /** Sends commands together, in order. See `Servers.send`. */
   send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
@@ -113,12 +99,11 @@ export class RedisConnection {
     })
   }
 
-  /** Closes the current connection, if any, and then resolves the server's address again and reconnects. */
+  /** Closes the current connection, resolves the server's address again, and reconnects. */
   leave(cause: unknown): void {
     if (this.#client !== undefined) this.#lose(cause)
   }
 
-  /** Closes the connection permanently, and rejects all pending calls. No call may follow. */
   close(): void {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
@@ -154,17 +139,14 @@ export class RedisConnection {
       this.#sendWaiting()
     }
     for (const { parts, isAsking } of call.commands) {
-      // An error reply to ASKING is ignored: the command after ASKING fails too, and reports the error.
+      // The error is ignored, because the command after ASKING fails too and reports the error.
       if (isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
       const reply = client.sendCommand<RedisValue>(parts)
       reply.then((value) => receive({ value, client }), receive)
     }
   }
 
-  /**
-   * Asks for the server's role ahead of other commands. If the server is a replica, its replies to the other commands
-   * are discarded.
-   */
+  /** If the server is a replica, its replies to the following commands are discarded. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -240,7 +222,7 @@ export class RedisConnection {
     return client
   }
 
-  /** Uses a new connection for calls. @returns a promise that resolves when the connection ends. */
+  /** @returns a promise that resolves when the connection ends. */
   #use(client: Client): Promise<void> {
     const end = new Promise<void>((resolve) => {
       client.once('end', resolve).once('error', (error) => {
@@ -261,7 +243,6 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Closes the connection, and rejects all pending calls. @param error the error for the calls in flight. */
   #drop(error: unknown): void {
     const [client, unsent, sent] = [this.#client, [...this.#waiting], [...this.#inFlight]]
     this.#client = undefined
@@ -281,10 +262,10 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect. The wait doubles with each further failure. The signal ends the wait. */
+/** Waits before the next attempt to connect. The wait doubles with each further failure. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
-  // The pause is random, so that services that lost the same server do not all reconnect at the same moment.
+  // The pause is random, so that services do not all reconnect to a server at the same moment.
   const wait = pause * (0.5 + Math.random() / 2)
   await delay(wait, undefined, { signal }).catch(() => undefined)
 }

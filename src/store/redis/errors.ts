@@ -20,32 +20,31 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The error of a command that was not sent, because the in-flight limit had no room for the command in time. */
+/** The error of a command that was not sent, because the in-flight limit had no room in time. */
 export class BusyError extends Error {}
 
-/** The error of a command whose reply did not arrive in time. */
 export class TimeoutError extends Error {}
 
 /** The error for a server that is not used, because the server may not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code that a script returns if a command fails after the script's first change. The outcome is then unknown. */
+/** Error code of a script that failed after its first change, so that the outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Error code that a script returns if another program has written to the script's key. */
+/** Error code of a script whose key another program has written to. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Error codes of replies which prove that the server has refused the command and changed nothing. */
+/** Error codes which prove that the server has refused the command and changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
   unexpectedData,
 ])
 
-/** Pattern of error replies for a command in a script. Before Redis 7, the error code is in the middle of the text. */
+/** Matches errors of commands in a script. Before Redis 7, the error code is inside the text. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
-/** Returns the error for callers of the store. @param error an error from sending a command, or an error reply. */
+/** @param error an error from sending, or an error reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const isRefused = isRefusal(error)
   if (isRefused && /\bOOM\b/.test(errorReplyOf(error) ?? '')) {
@@ -57,7 +56,6 @@ export function storeError(error: unknown, purpose: Purpose): StoreError {
   return unavailable(message, purpose, isUnknown, cause)
 }
 
-/** Returns a message for callers of the store, and whether a change may have taken effect despite the error. */
 function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   const isUnsent = [NotConnectedError, ClientOfflineError, ClientClosedError].some(
     (kind) => error instanceof kind,
@@ -70,14 +68,14 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error reply proves that nothing changed. After a change, a proxy may send other errors. */
+/** Returns whether an error proves that nothing changed. After a change, a proxy may send other errors. */
 function isRefusal(error: unknown): boolean {
   const message = errorReplyOf(error) ?? partlyDone
   if (message.includes(partlyDone)) return false
   return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(message)
 }
 
-/** Returns the error for a request that a reachable store rejects. @param cause goes to the log only. */
+/** @param cause goes to the log only. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
   return unavailable('The store rejected the request', purpose, false, cause)
 }
@@ -94,7 +92,6 @@ function unavailable(
   return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause), isOutcomeUnknown })
 }
 
-/** Returns the text of an error reply; `undefined` for any other error. */
 export function errorReplyOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? error.message : undefined
 }
@@ -104,7 +101,6 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Returns whether a server has refused a command or a script, because the server is a replica. */
 export function isOfReplica(error: unknown): boolean {
   const message = errorReplyOf(error) ?? ''
   return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
@@ -112,28 +108,23 @@ export function isOfReplica(error: unknown): boolean {
   )
 }
 
-/** Matches names of commands that an error reply quotes. These names may be logged. */
+/** Matches quoted names of commands, which may be logged. */
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that may be logged: without quoted commands, which may contain a password or an item. */
+/** Returns an error that may be logged, without quotations of a password or an item. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
 }
 
-/**
- * Cuts the text of an error reply at the first quotation or brace. The server may quote a command with a password, or
- * an item. An item begins with a brace.
- */
+/** Cuts a text at the first quotation or brace, because the server may quote a password or an item. */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
   const end = text.search(/, with args|(?<!\w)['`]|["{<\r\n]/)
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/**
- * Returns the error for a failed attempt to connect. If the server repeats the password, the message has `***` instead.
- */
+/** Returns the error for a failed attempt to connect, with `***` in place of the password. */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
@@ -152,25 +143,18 @@ export function connectErrorOf(error: unknown, url: string): unknown {
 }
 
 export interface Reachability {
-  /** Called when the connection to a server is lost, or when an attempt to connect fails. */
   lost(error: unknown): void
-  /** Called when a connection to a server has been made. */
   found(): void
 }
 
-/**
- * How long the store must stay connected before the log says that the store is back, in milliseconds. While a replica
- * takes over in a cluster, the servers disagree for a moment, and new connections may be lost again.
- */
+/** Time before the log reports a store as back, in milliseconds. A failover may break new connections. */
 export const settlingTime = 3_000
 
-/** Logs a warning for each reason why the store cannot be reached, and a line when the store is back. */
 export class ReachabilityLog implements Reachability {
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #onLost: () => void
   /** Servers and causes that have been logged since the store was last reported as back. */
   readonly #logged = new Set<string>()
-  /** Timer from a new connection until the log reports that the store can be reached again. */
   #settling: NodeJS.Timeout | undefined
 
   /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
@@ -179,10 +163,7 @@ export class ReachabilityLog implements Reachability {
     this.#onLost = onLost
   }
 
-  /**
-   * Logs that the store is lost, unless this cause is logged already.
-   * @param server host and port of a server in a cluster.
-   */
+  /** @param server host and port of a server in a cluster. */
   lost(error: unknown, server?: string): void {
     this.#onLost()
     clearTimeout(this.#settling)
@@ -205,10 +186,7 @@ export class ReachabilityLog implements Reachability {
   }
 }
 
-/**
- * Returns an error's message for the log. If the message is empty, as for a host with several addresses, returns the
- * code.
- */
+/** Returns a message, or the code if the message is empty, as for a host with several addresses. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

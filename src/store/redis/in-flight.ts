@@ -1,18 +1,15 @@
-/** The in-flight limit, which bounds the bytes of commands and replies on a connection. Also counts traffic. @module */
+/** Limits the bytes of commands and replies in flight on a connection, and counts traffic. @module */
 
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/**
- * Maximum length of commands in flight and their replies, in bytes. Limits the buffers of the service and of the
- * server.
- */
+/** Maximum length of commands in flight and their replies, in bytes. */
 const maxBytes = 32 * 1024 * 1024
-/** Minimum number of bytes counted for a call with its replies. Limits the calls in flight to 1,024. */
+/** Minimum number of bytes counted for a call. Limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum number of bytes counted for a reply of unknown length. Limits such replies in flight to 64. */
+/** Minimum number of bytes counted for a reply of unknown length. Limits such replies to 64. */
 const minBytesOfUnknown = 512 * 1024
-/** Factor by which a short reply reduces the expected length of replies. After 44 short replies, a tenth remains. */
+/** Factor by which a short reply reduces the expected length. After 44 short replies, a tenth remains. */
 const decay = 0.95
 
 export class InFlightLimit {
@@ -20,10 +17,7 @@ export class InFlightLimit {
   /** Expected length of a reply of unknown length, in bytes: the length of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
-  /**
-   * Counts the bytes of a call's commands and their replies. A call may exceed the limit if no other call is in flight.
-   * @returns the number of bytes to pass to `give` after the replies; `undefined` if the call must wait.
-   */
+  /** @returns the number of bytes to pass to `give` after the replies; `undefined` if the call must wait. */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
     const counted = Math.max(minBytes, bytes)
@@ -32,20 +26,14 @@ export class InFlightLimit {
     return counted
   }
 
-  /**
-   * Releases the bytes of a call. A single reply updates the expected length. If there are several replies, their
-   * lengths are known.
-   */
+  /** Releases the bytes of a call. Only single replies update the expected length. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return
     this.#replyBytes = Math.max(lengthOf(reply.value), this.#replyBytes * decay)
   }
 
-  /**
-   * Whether a command with a reply of unknown length may be sent, instead of a script that bounds the length. At most
-   * 32 such replies are in flight, because all of them may turn out to be long.
-   */
+  /** Whether a reply of unknown length may be requested. At most 32 such replies are in flight. */
   get hasRoomForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
     return this.#bytes === 0 || this.#bytes + bytes <= maxBytes / 2
@@ -68,7 +56,6 @@ export class Traffic implements StoreTraffic {
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  /** All connections that are not closed. */
   readonly connections = new Set<{ readonly inFlight: number; readonly waiting: number }>()
 
   get inFlight(): number {

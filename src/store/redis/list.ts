@@ -1,11 +1,6 @@
 /**
- * Lists items, bucket by bucket. While the items of some buckets are sent to the client, the next buckets are read,
- * several in one call. A bucket with more than `batchBytes` is read in batches.
- *
- * A bucket that fits into one batch is read at one instant, and cached with the version from the same reply. The next
- * list reads only buckets whose version has changed.
- *
- * @module
+ * Lists items, bucket by bucket. The next buckets are read while items are sent.
+ * A bucket that fits into one batch is cached with the version from the same reply. @module
  */
 
 import type { ItemFilter } from '../../item/item.js'
@@ -33,14 +28,13 @@ const chunkBytes = 4 * 1024
 const minTextBytes = 45
 /** Maximum length of an `HSCAN` reply without its fields and texts, in bytes. */
 const shortReply = 1024
-/** Memory that a cached bucket takes besides its texts, in bytes: for its key, its version and JavaScript objects. */
+/** Memory that a cached bucket takes besides its texts, in bytes. */
 const cacheOverhead = 400
 const firstCursor = '0'
 
 /** Chunk at which the reader of a filtered list can pause after buckets without a wanted item. */
 const emptyChunk = Buffer.alloc(0)
 
-/** The entries of a bucket in one reply to `HSCAN`. */
 interface Batch extends Entries {
   /** Cursor of the next batch of the bucket; `firstCursor` after the last batch. */
   readonly cursor: string
@@ -57,17 +51,14 @@ interface BucketTextsOptions {
   readonly read: Read
 }
 
-/**
- * Reads the texts of buckets in one call. The rest of a long bucket is read during the iteration.
- * @throws {StoreError}
- */
+/** Reads the texts of buckets. The rest of a long bucket is read later. @throws {StoreError} */
 export type ReadTexts = (
   buckets: readonly BucketState[],
 ) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
 
 export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   const { states, corrupted, batchBytes, maxCachedBytes, read } = options
-  /** Cached texts of buckets, by key. The texts are valid while the bucket has the same version. */
+  /** Texts of buckets by key, valid while a bucket has the same version. */
   const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
   let cachedBytes = 0
 
@@ -93,7 +84,6 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return { ...entries, cursor: cursor.toString(), client }
   }
 
-  /** Returns and caches the texts of a bucket that one batch contains completely. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
@@ -107,7 +97,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       const [reply] = await read([scanCommand(key, cursor, count)])
       return batchIn(key, reply as RedisReply) // each command has a reply
     }
-    /** Ids of the items so far. The server may return an item in two batches while the hash shrinks. */
+    /** Ids of the items so far. The server may return an item twice while the hash shrinks. */
     const seen = new Set<string>()
     for (let batch = first; ; ) {
       yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))
@@ -115,14 +105,14 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // The cursor is unknown to any other server process. If another process has replied, the bucket is read again.
+      // Another server process does not know the cursor, so the bucket is read again.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }
 
-  /** Returns the `COUNT` for `HSCAN`: enough for a whole short bucket, or for a batch of a long bucket. */
+  /** Returns the `COUNT` for `HSCAN`: enough for a short bucket, or for a batch of a long bucket. */
   async function countFor({ key, bytes }: BucketState): Promise<number> {
-    // The factor is 2 because `HSCAN` counts an item twice, for its field and its text.
+    // `HSCAN` counts an item twice, for its field and its text.
     if (bytes <= batchBytes) return 2 * (Math.ceil(bytes / minTextBytes) + 1)
     const [length = 1] = await states.lengths([key])
     return Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length)))
@@ -146,11 +136,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
   }
 }
 
-/**
- * Opens a list of the items in buckets. Resolves once the first items have been read.
- * @param isWanted selects the items to list; all by default.
- * @throws {StoreError}
- */
+/** Opens a list. Resolves once the first items have been read. @throws {StoreError} */
 export async function openList(
   states: readonly BucketState[],
   readTexts: ReadTexts,
@@ -210,7 +196,7 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
-/** Yields the items of all short buckets that one call has read, or a batch of a long bucket. @throws {StoreError} */
+/** Yields all short buckets of one call together, or a batch of a long bucket. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,
@@ -232,7 +218,6 @@ export async function* itemsIn(
   }
 }
 
-/** Splits buckets into groups that are each read by one call. */
 function groupsOf(states: readonly BucketState[]): BucketState[][] {
   const groups: BucketState[][] = []
   let [group, total]: [BucketState[], number] = [[], 0]

@@ -11,9 +11,6 @@ const texts = ['a', 'b', 'a', 'c'].map((project) => {
   return [id, Buffer.from(`{"id":"${id}","project_id":"${project}"}`)] as const
 })
 
-/**
- * Returns a function that computes versions of projects from one bucket of items, and a count of reads of the bucket.
- */
 function versionsOf(items: typeof texts, watched: string[] = []) {
   const state = { key: 'bucket', field: null, bytes: 1, version: '1' }
   const states = { all: async () => ({ states: [state], version: '1' }) } as unknown as BucketStates // only `all` is used
@@ -42,7 +39,7 @@ test('the version of a project changes with its items even if the XOR of their d
     const [before, after] = [text(0), text(1)]
     return { id, before, after, xor: digestOf(before) ^ digestOf(after), made: 1n << BigInt(n) }
   })
-  // Gaussian elimination finds changes whose XOR is 0: among 161 values of 160 bits, some always cancel out.
+  // Gaussian elimination finds changes whose XOR is 0, because 161 values of 160 bits are not independent.
   const reduced: { xor: bigint; made: bigint }[] = []
   let made = 0n
   for (const change of changes) {

@@ -1,9 +1,6 @@
 /**
- * Computes the versions of projects, from which the `ETag` of a project's list derives. The items of a project are
- * spread over all buckets, so versions of buckets do not tell which project has changed. Instead, a search reads all
- * items and hashes the texts of each requested project. Requests that arrive during a search share the next search.
- *
- * @module
+ * Computes the versions of projects, from which the `ETag` of a project's list derives.
+ * A search reads all items, because the items of a project are spread over all buckets. @module
  */
 
 import { hash } from 'node:crypto'
@@ -12,10 +9,7 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/**
- * Maximum length of a project's texts, in bytes. If the texts are longer, the version changes with items of any
- * project.
- */
+/** Maximum length of a project's texts, in bytes. If longer, the version changes with any item. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
@@ -23,21 +17,15 @@ const maxVersions = 10_000
 
 interface SearchResult {
   readonly states: readonly BucketState[]
-  /** Versions of projects, by name. */
   readonly versions: ReadonlyMap<string, string>
 }
 
-/**
- * Returns a function that reads the states of all buckets, and computes the version of a project. The function throws
- * a `StoreError` if a read fails.
- * @param watched returns the names of watched projects. Each search computes their versions too, for their watchers.
- */
+/** @param watched returns the projects that each search includes. The result may throw a `StoreError`. */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
   watched: () => Iterable<string>,
 ): (project: string) => Promise<AllBuckets> {
-  /** The next search, which begins after the current search, with the projects requested so far. */
   let next: { readonly projects: Set<string>; readonly found: Promise<SearchResult> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
   /** Versions of projects, valid for one version of all buckets. */
@@ -49,7 +37,6 @@ export function createProjectReads(
       known = { version, versions: new Map() }
     }
     const { versions } = known
-    /** For each project, the total length of the texts and the digest of each text. */
     const found = new Map<string, { length: number; digests: string[] }>()
     for (const project of projects) {
       if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
@@ -95,11 +82,7 @@ export function createProjectReads(
   }
 }
 
-/**
- * Combines the digests of texts into one digest that does not depend on their order. The digests are sorted instead of
- * XORed. With XOR, a client with about 170 items could choose replacements for some of them that leave the result
- * unchanged.
- */
+/** Digests are sorted. With XOR, a client with about 170 items could choose changes that cancel out. */
 function digestOf(digests: string[]): string {
   return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')
 }

@@ -1,8 +1,6 @@
 /**
- * The record of a store: a Redis hash with the number of buckets and the format of the data. All services of the store
- * must use the same values, because the number of buckets determines the bucket of each item.
- *
- * @module
+ * The record of a store, a Redis hash with the number of buckets and the data format.
+ * The number determines the bucket of each item, so all services must use the same number. @module
  */
 
 import type { Logger } from 'pino'
@@ -17,21 +15,14 @@ import {
   storeError,
 } from './errors.js'
 
-/**
- * Format of the data (docs/reference/redis.md). Raise this number with each change that earlier versions would misread.
- */
+/** Data format (docs/reference/redis.md). Raise this number if earlier versions would misread a change. */
 const ownFormat = 1
-/** Default number of buckets, and number of buckets of a store that has items but no record. */
+/** Number of buckets by default, and of a store that has items but no record. */
 export const bucketsByDefault = 256
-/**
- * Maximum number of buckets of a new store in a cluster, where each poll for changes sends a command for each bucket.
- */
+/** Maximum buckets of a new store in a cluster, where each poll sends a command for each bucket. */
 const maxInCluster = 4096
 
-/**
- * Script with KEYS: the record; ARGV: number of buckets, format. Writes the record if there is none, and returns the
- * stored record. So the first service sets the values for all services.
- */
+/** Returns the record, after writing a missing record. KEYS: the record; ARGV: buckets, format. */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
 if fields[1] or fields[2] then return fields end
@@ -40,7 +31,6 @@ return ARGV`
 
 interface StoreRecordOptions {
   readonly prefix: string
-  /** Keys of all buckets, according to the settings of this service. */
   readonly keys: readonly string[]
   readonly log: Pick<Logger, 'warn'>
   readonly servers: Pick<Servers, 'send' | 'serverOf'>
@@ -49,11 +39,10 @@ interface StoreRecordOptions {
 export class StoreRecord {
   readonly key: string
   readonly #options: StoreRecordOptions
-  /** Result of the last comparison with the record; `undefined` if there was no record, or after a lost connection. */
+  /** Result of the last comparison; `undefined` without a record, or after a lost connection. */
   #result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service. After a match, this service may write a lost record again. */
+  /** Whether the record has ever matched. This service may then write a lost record again. */
   #wasMatched = false
-  /** Message of the last logged mismatch. */
   #logged: string | undefined
   #pending: Promise<void> | undefined
 
@@ -62,12 +51,11 @@ export class StoreRecord {
     this.key = `${options.prefix}{store}`
   }
 
-  /** Whether the record matched this service when last read. Otherwise, the service may not read or change items. */
+  /** Whether the record matched when last read. Otherwise, the service may not access items. */
   get isMatched(): boolean {
     return this.#result === 'matched'
   }
 
-  /** The error if the record did not match this service when last read. */
   get mismatch(): StoreMismatchError | undefined {
     return this.#result === 'matched' ? undefined : this.#result
   }
@@ -77,7 +65,6 @@ export class StoreRecord {
     this.#result = undefined
   }
 
-  /** Reads the record again with one command. Errors are ignored: in a cluster, only one server has the record. */
   readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
     send(['HMGET', this.key, 'buckets', 'format']).then(
       (content) => this.#judge(content),
@@ -85,13 +72,13 @@ export class StoreRecord {
     )
   }
 
-  /** Checks that the service may read and change the items in a bucket. @throws {StoreError} if the service may not. */
+  /** @throws {StoreError} if the service may not access the items in the bucket. */
   async assure(key: string, purpose: Purpose): Promise<void> {
     await this.compare().catch((error) => {
       if (error instanceof StoreMismatchError) this.#log(error)
       const isAnswer = error instanceof StoreMismatchError || errorReplyOf(error) !== undefined
       if (isAnswer) throw refused(error, purpose)
-      // While the server with the record cannot be reached, items on the other servers of a cluster are served.
+      // Without the server that has the record, items on the other servers of a cluster are served.
       if (this.#options.servers.serverOf?.(key)?.isReady) return
       const isKnown = error instanceof NotConnectedError || error instanceof BusyError
       throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
@@ -99,10 +86,8 @@ export class StoreRecord {
   }
 
   /**
-   * Reads the record, or writes a record if there is none, and compares its values with the service's values.
-   * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
-   * @throws {Error} if the record cannot be read. In this case, the last result is kept. `storeError` converts the
-   * error.
+   * Compares the record with this service's values, or writes a missing record.
+   * @throws {StoreMismatchError} if a value differs; {Error} if the record cannot be read.
    */
   compare(): Promise<void> {
     this.#pending ??= this.#compare().finally(() => {
@@ -128,7 +113,7 @@ export class StoreRecord {
     if (this.mismatch) throw this.mismatch
   }
 
-  /** Compares the record with this service. @param content the server's reply: number of buckets and format. */
+  /** @param content the server's reply: number of buckets and format. */
   #judge(content: RedisValue): void {
     const [buckets = null, format = null] = Array.isArray(content) ? content : []
     if (buckets === null && format === null) {
@@ -142,7 +127,7 @@ export class StoreRecord {
     this.#logged = undefined
   }
 
-  /** Returns the reason why this service may not write a record; `undefined` if the service may write the record. */
+  /** Returns the reason why this service may not write a record, if any. */
   async #obstacle(): Promise<string | undefined> {
     const { keys, servers } = this.#options
     const own = keys.length
@@ -173,7 +158,6 @@ function valueIn(reply: Reply | undefined): RedisValue {
   return reply?.value ?? null
 }
 
-/** Returns the reason why a record does not match this service. @param own number of buckets of this service. */
 function mismatchIn(buckets: number, format: number, own: number): string | undefined {
   if (format === ownFormat) return buckets === own ? undefined : otherNumber(own, buckets)
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'

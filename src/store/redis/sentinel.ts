@@ -1,4 +1,4 @@
-/** Asks a Redis Sentinel process for the current primary, and subscribes to the events of this process. @module */
+/** Asks a Redis Sentinel process for the current primary, and subscribes to its events. @module */
 
 import type { SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
@@ -7,24 +7,18 @@ import { reasonOf, TimeoutError } from './errors.js'
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
-/** The answer of one sentinel about the primary. */
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
   /** Number of the last failover that the sentinel knows of. Only answers with the highest number count. */
   readonly epoch: number
-  /** State of the primary: `down` if the sentinel cannot reach the primary, `retiring` if a failover has begun. */
+  /** `down` if the sentinel cannot reach the primary, `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
 export type Sentinel = ReturnType<typeof createSentinel>
 
-/**
- * Returns an object that asks one sentinel, over two connections: protocol version 2 requires a separate connection for
- * events. If one of the connections is lost, the next query opens both connections again.
- * @param host host and port of the sentinel.
- * @param onEvent called for each event that the sentinel publishes.
- */
+/** Asks one sentinel. Protocol version 2 requires a separate connection for events. */
 export function createSentinel(
   host: string,
   address: SentinelAddress,
@@ -64,12 +58,11 @@ export function createSentinel(
   return {
     close,
 
-    /** Whether the sentinel answered the last query in time. */
     get isPresent(): boolean {
       return isPresent
     },
 
-    /** Asks the sentinel for the primary. @throws {Error} after a bounded time, if the sentinel does not answer. */
+    /** @throws {Error} after a bounded time, if the sentinel does not answer. */
     async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier query')
       isAsked = true
@@ -101,17 +94,13 @@ export function createSentinel(
   }
 }
 
-/**
- * Combines two replies of a sentinel into its answer.
- * @param fields reply to SENTINEL MASTER: alternating field names and values.
- * @param named reply to SENTINEL GET-MASTER-ADDR-BY-NAME: host and port.
- */
+/** Combines the replies to SENTINEL MASTER and SENTINEL GET-MASTER-ADDR-BY-NAME. */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const texts = Array.isArray(fields) ? fields.map(String) : []
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, the leading sentinel names the new primary. Its fields still describe the former primary.
+  // At the end of a failover, the fields may still describe the former primary.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

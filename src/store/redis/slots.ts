@@ -5,7 +5,7 @@ import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
 
-/** Returns the slot of a key, as Redis computes it: the CRC-16/XMODEM of the text in the first braces of the key. */
+/** Returns the slot of a key: the CRC-16/XMODEM of the text in the first braces of the key. */
 export function slotOf(key: string): number {
   const [, tag] = /^[^{]*\{([^}]+)\}/.exec(key) ?? []
   let sum = 0
@@ -17,11 +17,7 @@ export function slotOf(key: string): number {
   return sum % slotCount
 }
 
-/**
- * Returns the host and port of the master of each slot. Slots without a master are left out.
- * @param reply reply to CLUSTER SLOTS: the first slot, the last slot, the master and the replicas of each range.
- * @param sender host and port of the server that replied. The sender's host replaces an empty host in the reply.
- */
+/** @param sender host and port of the server that replied, whose host replaces an empty host. */
 export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {
@@ -33,15 +29,14 @@ export function mastersOf(reply: RedisValue | undefined, sender: string): Map<nu
   return masters
 }
 
-/** A redirection (MOVED, ASK) of a command to another server of the cluster. */
 export interface Redirection {
   /** Host and port of the server that should get the command. */
   readonly address: string
-  /** Whether the redirection is for this command only, and requires ASKING, because the slot is still being moved. */
+  /** Whether only this command is redirected, with ASKING, because the slot is still being moved. */
   readonly isAsk: boolean
 }
 
-/** Parses the error reply of a redirection. @param sender host and port of the server that sent the error. */
+/** @param sender host and port of the server that sent the error. */
 export function redirectionOf(error: unknown, sender: string): Redirection | undefined {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined

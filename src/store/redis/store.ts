@@ -1,9 +1,4 @@
-/**
- * A store of items on a Redis or Valkey server (docs/reference/redis.md). The items are spread over a fixed number of
- * hashes, called buckets. The id of an item determines its bucket.
- *
- * @module
- */
+/** A store on a Redis or Valkey server, with items spread over hashes (docs/reference/redis.md). @module */
 
 import { hash, randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
@@ -50,26 +45,22 @@ import { WatchedPrimary } from './watched-primary.js'
 export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
   /** Address of the server, in the same syntax as `STORE_URL`. */
   readonly url: string
-  /** Prefix of all keys of the store, without braces, because text in braces determines the slot in a cluster. */
+  /** Prefix of all keys, without braces, because text in braces determines the slot in a cluster. */
   readonly prefix: string
-  /** Number of buckets, a power of two. All services with the same prefix must use the same number. */
+  /** Number of buckets, a power of two, the same for all services with the same prefix. */
   readonly buckets?: number
   /** Number of bytes of items to request in one command. */
   readonly batchBytes?: number
   readonly maxCachedBytes?: number
 }
 
-/** Namespace UUID from which an `Idempotency-Key` derives ids. All services use the same UUID. */
+/** Namespace UUID from which an `Idempotency-Key` derives ids, the same for all services. */
 const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
 
-/** How long the result of a health check is reused, in milliseconds. Clients may check the health very often. */
+/** How long the result of a health check is reused, in milliseconds. */
 const healthyFor = 1000
 
-/**
- * Opens a store. Resolves once the first attempt to connect has succeeded or failed. After a failure, the store keeps
- * trying to connect.
- * @throws {StoreMismatchError} if the store has another number of buckets, or another format.
- */
+/** Opens a store. Resolves even if the first attempt to connect fails. @throws {StoreMismatchError} */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
   const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
@@ -97,7 +88,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   })
   const readWithProject = createProjectReads(states, readTexts, () => changes.watchedProjects)
 
-  /** Sends commands, in one call to each server. @throws {StoreError} if the commands cannot be sent. */
+  /** @throws {StoreError} if the commands cannot be sent. */
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!record.isMatched) await record.assure(commands[0]?.key ?? '', purpose)
     try {
@@ -109,10 +100,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     }
   }
 
-  /**
-   * Returns a reply that is not an error.
-   * @throws {StoreError} if the reply is an error. A corrupted key is recorded first.
-   */
+  /** @throws {StoreError} if the reply is an error. A corrupted key is recorded first. */
   function succeeded(reply: Reply | undefined, purpose: Purpose, key: string): RedisReply {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     const code = errorCodeOf(reply)
@@ -120,7 +108,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     throw storeError(reply, purpose)
   }
 
-  /** Sends read-only commands. @throws {StoreError} if a command fails. */
+  /** @throws {StoreError} if a command fails. */
   async function read(commands: readonly Command[]): Promise<RedisReply[]> {
     if (commands.length === 0) return []
     const replies = await send('read', commands)
@@ -148,7 +136,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return reply
     }
     let reply = await run('EVALSHA', digest)
-    // A restarted server does not know the script's digest and changes nothing. So the script can safely be sent.
+    // A restarted server does not know the digest, so the server has changed nothing.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
     return succeeded(reply, purpose, key).value
   }
@@ -161,10 +149,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return keys[Number.parseInt(id.slice(0, 4), 16) % count] as string // there is a key for each remainder
   }
 
-  /**
-   * Runs a script that changes an item, and calls the item's watchers.
-   * @param expected text that the stored item must have; any text by default.
-   */
+  /** @param expected text that the stored item must have; any text by default. */
   async function change(
     script: Script,
     id: ItemId,
@@ -182,15 +167,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return outcome
   }
 
-  /** Returns one key for each server: the key of a bucket on this server. */
   function keyOfEachServer(): string[] {
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
 
-  /**
-   * Tries the commands of the store on a key. If the key was corrupted, also reads it again.
-   * @throws {StoreError} if a command fails or the key is still corrupted.
-   */
+  /** @throws {StoreError} if a command fails or the key is still corrupted. */
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
@@ -205,7 +186,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
-  /** Checks that all servers accept commands, and that no key is corrupted any more. @throws {Error} if a check fails. */
+  /** @throws {Error} if a server refuses commands, or a key is still corrupted. */
   async function assertServes(): Promise<void> {
     await record.assure(record.key, 'read')
     const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]
@@ -224,7 +205,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     async read(id) {
       const key = keyOf(id)
       const command = ['HGET', key, id]
-      // Most reads use `HGET` instead of the script. The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
+      // The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
       let value = await (servers.hasRoom(key)
         ? readOne(key, command)
         : runScript('read', readShortScript, key, id))
@@ -281,10 +262,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 }
 
-/**
- * Connects to a single server, to the primary named by the sentinels, or to a cluster.
- * @param onLost called whenever the connection to a single server or primary is lost or cannot be made.
- */
+/** @param onLost called whenever the connection to a single server or primary is lost or fails. */
 function openServers(url: string, options: ClusterOptions, onLost: () => void): Servers {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return new Cluster(cluster, options)

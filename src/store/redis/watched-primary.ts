@@ -1,13 +1,7 @@
 /**
- * The connection to a Redis primary that sentinels watch. The sentinels are asked for the primary before each attempt
- * to connect, and every second while there is a connection. The sentinels are also asked whenever a sentinel publishes
- * an event.
- *
- * After a failover, the former primary accepts changes for about ten more seconds, until the sentinels make this server
- * a replica. These changes are lost. So commands are sent and replies accepted only while recent answers of the
- * sentinels name the connected server (docs/reference/redis.md).
- *
- * @module
+ * The connection to a Redis primary that sentinels watch (docs/reference/redis.md).
+ * After a failover, the former primary accepts changes for about ten seconds. These changes are lost.
+ * So commands are sent only while recent answers of the sentinels name the connected server. @module
  */
 
 import type { SentinelAddress } from './address.js'
@@ -19,17 +13,11 @@ import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sen
 
 /** Time between two queries to the sentinels, in milliseconds. */
 const interval = 1000
-/**
- * How long answers are valid after the query, in milliseconds. Once the answers expire, commands wait for new answers.
- */
+/** How long answers are valid after the query, in milliseconds. */
 const validFor = 1500
-/**
- * How long the current primary stays in use after a query that got no valid answer, in milliseconds. The next query
- * ends within this time.
- */
+/** How long the primary stays in use after a query without a valid answer, in milliseconds. */
 const silentFor = interval + 2 * answerTimeout
 
-/** Reasons for leaving the current server, by the state of the primary. */
 const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   up: (named) => `the sentinels name another primary, ${named}`,
   down: () => 'the sentinels cannot reach the primary',
@@ -49,7 +37,7 @@ export class WatchedPrimary {
   readonly #timer: NodeJS.Timeout
   /** Epoch (failover number) of the last answer that was not ignored. */
   #epoch = 0
-  /** Host and port of the primary that the sentinels named last; `undefined` while no primary may be used. */
+  /** Host and port of the primary that the sentinels named last, if the primary may be used. */
   #named: string | undefined
   /** Why there is no primary, or why the former primary is no longer used. */
   #cause: unknown
@@ -57,7 +45,6 @@ export class WatchedPrimary {
   #used: string | undefined
   /** Time at which the last answers expire, on the clock of `performance.now()`. */
   #validUntil = 0
-  /** Whether the log already says that no sentinel answers. */
   #isSilenceLogged = false
   #pending: Promise<void> | undefined
 
@@ -66,7 +53,7 @@ export class WatchedPrimary {
     this.#options = options
     this.#address = address
     const onEvent = () => {
-      // Answers to the current query may be older than the event, so the sentinels are asked again after the query.
+      // Answers to the current query may be older than the event, so another query follows.
       void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
     }
     const { signal } = this.#closing
@@ -93,9 +80,7 @@ export class WatchedPrimary {
     return this.#connection.hasRoom()
   }
 
-  /**
-   * Sends commands while the sentinels name the connected server. Returns replies only if this server is still named.
-   */
+  /** Returns replies only if the sentinels still name the same server afterwards. */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.#isValid) await this.#makeSure()
     const server = this.#used
@@ -103,7 +88,7 @@ export class WatchedPrimary {
     // If this process was stopped for a while, the server may no longer be the primary.
     if (!this.#isValid) await this.#makeSure()
     if (server !== this.#named) throw this.#cause
-    // The error NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
+    // NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
     if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void this.#ask()
     return replies
   }
@@ -124,7 +109,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Asks the sentinels. @returns the URL of the primary. @throws {Error} if the sentinels name no primary. */
+  /** @returns the URL of the primary. @throws {Error} if the sentinels name no primary. */
   async #find(): Promise<string> {
     await this.#ask()
     if (this.#named === undefined || performance.now() >= this.#validUntil) throw this.#cause
@@ -158,7 +143,7 @@ export class WatchedPrimary {
     this.#leaveFormer()
   }
 
-  /** Handles a query without valid answers. An existing connection stays in use, but no new connection is made. */
+  /** Handles a query without valid answers. Only an existing connection stays in use. */
   #goOn(cause: string): void {
     this.#cause = new Error(cause)
     if (!this.#connection.isReady) {
@@ -184,9 +169,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/**
- * Asks all sentinels. Waits only for the sentinels that answered the last query in time; for all if no sentinel did.
- */
+/** Waits only for the sentinels that answered the last query in time, if any. */
 async function answersOf(
   sentinels: readonly Sentinel[],
 ): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
@@ -205,18 +188,8 @@ async function answersOf(
 }
 
 /**
- * Returns the primary that the sentinels with the highest epoch name. Sentinels choose a primary by the same rule. If
- * the sentinels name several servers, the server with the most votes is returned or, in a tie, the former primary.
- *
- * The state is `down` if most sentinels cannot reach the primary, and `retiring` if a sentinel has begun a failover. In
- * both cases, changes that the primary accepts will be lost.
- *
- * Answers with an epoch lower than the known epoch are ignored if they come from a minority of the sentinels. These
- * sentinels must have missed a failover. If a majority has a lower epoch, the sentinels have been set up anew, and
- * their answers count.
- * @param count total number of sentinels.
- * @param before host and port of the former primary.
- * @returns `undefined` if no answer counts.
+ * Returns the primary that most sentinels with the highest epoch name or, in a tie, the former primary.
+ * A minority whose epoch is below the known epoch has missed a failover, and is ignored.
  */
 export function primaryIn(
   answers: readonly Answer[],
