@@ -1,7 +1,6 @@
 /**
  * The chain of all blocks in list order. Lists are snapshots, because blocks are copied on write.
- * A retired block stays in the chain until the lists that read the block are released.
- * @module
+ * A retired block stays in the chain until the lists that read the block are released. @module
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'

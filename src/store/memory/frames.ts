@@ -1,7 +1,6 @@
 /**
  * Manages frames: equally sized pieces of memory outside the JavaScript heap.
- * Slabs of frames are mapped as a whole. Separate frames would leave holes (bench/CHOICES.md).
- * @module
+ * Slabs of frames are mapped as a whole. Separate frames would leave holes (bench/CHOICES.md). @module
  */
 
 import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'

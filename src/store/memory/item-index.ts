@@ -1,7 +1,6 @@
 /**
  * Index from ids to records, in hash tables that are split when full (extendible hashing).
- * A large `Map` would stall for hundreds of milliseconds and take three times the memory.
- * @module
+ * A large `Map` would stall for hundreds of milliseconds and take three times the memory. @module
  */
 
 import type { ItemId } from '../../item/id.js'
