@@ -1,36 +1,26 @@
-/**
- * Finds the members of `data` that an item keeps. Members named `id` or `project_id` are dropped. If several members
- * have the same name, only the last of them is kept, as in `JSON.parse`.
- *
- * While an object has few members, each new name is compared with the earlier names. Once the object has many members,
- * or a member has to be dropped, the members are marked in the text. To mark a member, the quote before its name is
- * replaced by a byte that no JSON text contains. So the positions of many tiny members take no memory.
- *
- * @module
- */
+/** Finds the members of `data` that an item keeps. The last of equal names is kept. @module */
 
 import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } from './json-syntax.js'
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** The text of an object's members, from the first to the last member that the item may keep. */
+/** The text from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** Upper bound on the number of members in this text. */
+  /** Upper bound on the number of members. */
   readonly count: number
-  /** Whether the members are marked in the text, because some of them may have to be dropped. */
+  /** Whether a mark replaces the quote before each name. No JSON text contains the mark. */
   readonly areMarked: boolean
 }
 
 const mark = 0x01
 
-/** Maximum number of names that are compared one by one. For more names, a hash table is faster. */
+/** Up to this number of names, comparing names is faster than a hash table. */
 const maxFew = 16
-/** Maximum length of a name that is compared with other names, in bytes. For longer names, a hash table is faster. */
+/** Up to this length in bytes, comparing names is faster than a hash table. */
 const maxFewName = 64
 
-/** Records the members of objects, one object at a time. */
 export class MemberRecord {
-  /** Start and end of each name. Used until the members are marked in the text. */
+  /** Start and end of each name, until the members are marked. */
   readonly #few = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
@@ -39,12 +29,7 @@ export class MemberRecord {
   /** Whether a mark has been written since the caller last set this field to false. */
   hasMarked = false
 
-  /**
-   * Adds a member to the record of the current object.
-   * @param window copy of the section of the text in which the member ends. Marks for this section are written to the
-   * copy, not to the text.
-   * @param base position of the section in the text.
-   */
+  /** Adds a member. Marks are written to `window`, a copy of the text from `base` on. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base
@@ -74,7 +59,7 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** Returns the members of the object that has just ended, and prepares to record the next object. */
+  /** Returns the members of the current object, and prepares to record the next object. */
   take(): Members {
     const members = {
       start: this.#start,
@@ -105,25 +90,15 @@ export class MemberRecord {
   }
 }
 
-/**
- * Maximum length of the window, in bytes. If all members are short, a slice processes a whole window, which takes a few
- * tenths of a millisecond.
- */
+/** Length in bytes. A slice of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/**
- * Number of bytes that the window has after the mark at which a slice begins. The rest of the window is before this
- * mark, because members are processed from last to first.
- */
+/** Bytes of the window after the mark at which a slice begins. Members are read backwards. */
 const windowMargin = 64
 
 /**
- * Drops marked members that the item does not keep, and moves the other members together. Members are processed from
- * last to first. A member is dropped if its name has been seen already. The names are kept in a table outside of the
- * JavaScript heap. In a `Set`, each name would take 200 bytes of heap, and one body of tiny members could exhaust a
- * small heap.
- * @param text JSON text with the members, which is modified between the first member and the last.
+ * Drops the members that an item does not keep, and closes the gaps in `text`.
+ * The names are outside of the heap, because each would take 200 bytes of heap in a `Set`.
  * @param hold called with the memory that this work takes now, in bytes.
- * @returns positions of the start and the end of the kept members.
  */
 export function* keptMembers(
   text: Buffer,
@@ -134,11 +109,11 @@ export function* keptMembers(
   const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** Copy of a part of the text, because V8 reads the resizable memory of the text itself more slowly. */
+  /** A copy, because V8 reads the resizable memory of the text more slowly. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Kept members that start before `end` still have to be moved by `shift` bytes. Later members have been moved. */
+  /** Kept members that start before `end` still have to be moved by `shift` bytes. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
@@ -195,7 +170,6 @@ function lastMark(window: Buffer, before: number): number {
   return at
 }
 
-/** Moves a part of the text by `shift` bytes towards the end of the text. */
 function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> {
   for (let partEnd = end; shift > 0 && partEnd > start; partEnd -= sliceBytes) {
     const partStart = Math.max(start, partEnd - sliceBytes)
@@ -204,7 +178,7 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
   }
 }
 
-/** Returns whether a name is `id` or `project_id`. An item does not take members with these names from `data`. */
+/** Returns whether a name is `id` or `project_id`. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
   if (first !== lowerI && first !== lowerP && first !== backslash) return false // a fast check for most names

@@ -1,4 +1,4 @@
-/** Tests how a request body becomes an item (spec §2.1, §2.2). Tests of invalid bodies are in test/decisions. */
+/** Tests how a valid request body becomes an item (spec §2.1, §2.2). */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ import { atOnce } from './slices.js'
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** Returns the end of the text of the item that a request body becomes: all characters after `"project_id":`. */
+/** Returns the text of the item after `"project_id":`. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -26,7 +26,6 @@ function itemOf(body: string): string {
   return text.slice(opening.length)
 }
 
-/** Texts of members of `data` that an item must keep byte for byte. */
 const kept = {
   'no members': '',
   'order of names': '"10":1,"b":2,"2":3,"a":4',
@@ -51,7 +50,7 @@ for (const [title, members] of Object.entries(kept)) {
 }
 
 const raw = String.raw
-/** Request bodies, each with the expected end of the item's text: all characters after `"project_id":`. */
+/** Request bodies, each with the expected text of the item after `"project_id":`. */
 const bodies: [title: string, body: string, item: string][] = [
   ['only id and project_id in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
   ['id as the last member of data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
@@ -103,7 +102,7 @@ describe('an item has the members of data', () => {
         delete expected.id
         delete expected.project_id
         assert.equal(x, null)
-        // Members are compared as maps, because `__proto__` would not be a member of an object literal.
+        // An object literal cannot have a member `__proto__`, so maps are compared.
         assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(expected)))
       }),
       { numRuns: 2000 },
@@ -227,7 +226,6 @@ test('a body longer than 128 MiB is rejected, because positions of names have 27
   assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
 })
 
-/** Returns the text of the item that a checked body becomes, or the message of the error that the check throws. */
 function outcomeOf(check: () => ItemRequest): string {
   try {
     return encodeItem(id, check()).toString()
@@ -237,7 +235,6 @@ function outcomeOf(check: () => ItemRequest): string {
   }
 }
 
-/** Checks a body that arrives in parts. @param ends offsets in the body at which the parts end. */
 function readInParts(bytes: Buffer, ends: readonly number[]): ItemRequest {
   const body = arriving(mapped(bytes.length)) // a copy that the check may modify, as in the service
   bytes.copy(body.bytes)

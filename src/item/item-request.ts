@@ -1,11 +1,4 @@
-/**
- * Checks the body of a create or replace request, and finds the parts of the body that become the item.
- *
- * The body is checked while it arrives. Each member of `data` becomes a member of the item byte for byte. Values are
- * never re-serialized, so numbers are not rounded, members are not reordered, and escapes do not change.
- *
- * @module
- */
+/** Checks the body of a create or replace while it arrives. Values are never parsed. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { GenericRequest, type Issue } from '../interface/models.js'
@@ -27,17 +20,14 @@ import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
-/** Parts of a valid request body from which the text of an item is built. */
 export interface ItemRequest {
-  /** JSON text of `project_id`: the string as the client sent it, or `null`. */
+  /** JSON text of a string, or `null`. */
   readonly projectId: Buffer
-  /** JSON text of the members of `data` that the item keeps, in order, separated by commas. */
+  /** JSON text of the members that the item keeps, in order, separated by commas. */
   readonly members: Buffer
 }
 
-/**
- * Thrown for a body that is not a valid item request. The message tells the client where the body is invalid and why.
- */
+/** Thrown for an invalid request body. The client sees the message. */
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
@@ -48,15 +38,14 @@ const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
 export interface ArrivingBody {
-  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace this buffer when more bytes arrive. */
+  /** The first `length` bytes have arrived. A longer buffer may replace this buffer later. */
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the memory that the check takes now, in bytes. Throws if this memory exceeds a limit. */
+  /** Called with the memory that the check takes now, in bytes. Throws above a limit. */
   hold(bytes: number): void
 }
 
-/** Start and end of the value of `data` or `project_id` in a request body, in bytes. */
 interface Field {
   readonly start: number
   readonly end: number
@@ -64,37 +53,30 @@ interface Field {
   readonly members: Members
 }
 
-/** Maximum number of bytes to check in one slice. Checking any text of this length takes less than a millisecond. */
+/** Maximum bytes in one slice. Checking this many bytes takes less than a millisecond. */
 export const windowBytes = 16 * 1024
 
-/**
- * Length of the first slice in bytes. The first slice is short, because V8 has not compiled the code yet: checking 16
- * KiB would take 9 ms.
- */
+/** Length of the first slice in bytes. Before V8 compiles the code, 16 KiB would take 9 ms. */
 const firstWindow = 1024
 
-/** Copy of the bytes that are being checked, because V8 reads the resizable memory of the body itself more slowly. */
+/** A copy, because V8 reads the resizable memory of the body more slowly. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
-/** Checks the JSON text of a request body, and finds its fields `data` and `project_id`. */
 class RequestCheck {
   readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** The body that is being read; empty between reads. */
+  /** Empty between reads. */
   #body = nothing
-  /** The part of the body that is being read; empty between reads. */
   #window = nothing
-  /** Position of the current part in the body. */
+  /** Position of the window in the body. */
   #base = 0
 
   /**
-   * Checks the next part of a body.
-   * @param end position in the body at which the part ends.
-   * @param isLast whether the body ends at `end`.
-   * @throws {InvalidItemError} if the part is not valid UTF-8.
-   * @throws {JsonSyntaxError} if the part is not valid JSON.
+   * Checks the body up to `end`.
+   * @throws {InvalidItemError} if the body is not valid UTF-8.
+   * @throws {JsonSyntaxError} if the body is not valid JSON.
    */
   read(body: Buffer, end: number, isLast: boolean): void {
     const { position } = this.checker
@@ -127,20 +109,17 @@ class RequestCheck {
     }
     const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
     const field = { start, end, members: this.#members.take() }
-    // If a field is repeated, its last occurrence counts.
+    // The last occurrence of a repeated field counts.
     if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
 
-  /**
-   * Returns the fields of a body that was read to its end.
-   * @throws {InvalidItemError} if the fields violate spec §2.2.
-   */
+  /** Returns the fields of a complete body. @throws {InvalidItemError} (spec §2.2). */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
-    // The schema validates a placeholder for each value (see `outline`), so that no value has to be parsed.
+    // The schema validates placeholders (see `outline`), so that no value has to be parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(body, data.start)
     if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
@@ -161,14 +140,10 @@ class RequestCheck {
   }
 }
 
-/** The check for all short bodies, reused because creating an object takes longer than checking a short body. */
+/** Reused, because creating an object takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
-/**
- * Checks the complete body of a create or replace request.
- * @param body bytes that should be JSON in UTF-8. The check may modify these bytes.
- * @throws {InvalidItemError} if the body is not JSON, or violates spec §2.2.
- */
+/** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */
 export function parseItemRequest(body: Buffer): ItemRequest {
   if (body.length === 0 || body.length > windowBytes) {
     const arrived = { bytes: body, length: body.length, isComplete: true, hold: () => undefined }
@@ -187,11 +162,7 @@ export function parseItemRequest(body: Buffer): ItemRequest {
   return { projectId, members: body.subarray(start, end) }
 }
 
-/**
- * Checks the body of a create or replace request while the body arrives. Throws at the first invalid byte, before the
- * rest arrives.
- * @returns views of the body, whose bytes the check may have modified.
- */
+/** Checks a body while it arrives, and may modify its bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker } = check
@@ -217,7 +188,7 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   return { projectId, members: bytes.subarray(start, end) }
 }
 
-/** Turns a syntax error into an `InvalidItemError` with line and column. Returns any other error unchanged. */
+/** Adds line and column to a syntax error. Returns any other error unchanged. */
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
   if (!(error instanceof JsonSyntaxError)) return error
   const { offset, message } = error
@@ -234,13 +205,12 @@ function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-/** Returns the first validation error as text, with the name of the field. */
 function firstOf([first]: readonly Issue[]): string {
   const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a placeholder of the same type as a JSON value. Only an empty string has an empty placeholder. */
+/** Returns a value of the same type as a JSON text. Only an empty string stays empty. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}
@@ -252,15 +222,12 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first byte that is not valid UTF-8, found by decoding and encoding the bytes. */
+/** Returns the position of the first byte that is not valid UTF-8. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/**
- * Returns the number of bytes before an incomplete UTF-8 character at the end. Returns the number of all bytes if the
- * last character is complete.
- */
+/** Returns the length without an incomplete UTF-8 character at the end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

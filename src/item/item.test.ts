@@ -5,7 +5,6 @@ import { newItemId } from './id.js'
 import { encodeItem, projectFilter, projectOf } from './item.js'
 import { parseItemRequest } from './item-request.js'
 
-/** Returns bytes that contain an item between other texts. @param project JSON text of the item's project. */
 function itemAfter(before: string, project: string): { bytes: Buffer; start: number } {
   const request = Buffer.from(`{"data":{"project_id":"x","a":1},"project_id":${project}}`)
   const item = encodeItem(newItemId(), parseItemRequest(request))
@@ -23,7 +22,7 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** Writes a string as JSON text. @param escapes whether to escape each character, in the order of the characters. */
+/** Writes a string as JSON. @param escapes whether to escape each character. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]

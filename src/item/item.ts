@@ -1,4 +1,4 @@
-/** Builds the JSON text of an item, which is stored and sent, and reads the item's project from this text. @module */
+/** Builds the JSON text of an item, and reads the item's project from this text. @module */
 
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
@@ -9,18 +9,15 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8, with `id` and `project_id`. Only `encodeItem` and `encodedItem` create new texts. */
+/** JSON text of one item in UTF-8. Only `encodeItem` and `encodedItem` create new texts. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
-/**
- * Returns the JSON text of an item: `id`, `project_id`, then the members of `data` in the order in which the client
- * sent them (spec §2.1).
- */
+/** Returns `id`, `project_id`, then the members of `data` in the client's order (spec §2.1). */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   return atOnce(encodedItem(id, request))
 }
 
-/** Returns the same text as `encodeItem`, but in slices, so that a long item does not block other requests. */
+/** Does the same as `encodeItem` in slices, so that a long item does not block other requests. */
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
   const separator = members.length > 0 ? 1 : 0
@@ -36,22 +33,15 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
   return item as EncodedItem // no other function makes an EncodedItem
 }
 
-/** The text between the id and the project of every item, as `encodeItem` writes it. */
+/** The text between the id and the project of every item. */
 const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
-/**
- * Maximum length of a project's JSON text that `projectOf` reads, in bytes. No request can name a longer project. A
- * request head has at most 16 KiB, and a byte of the head takes at most six bytes as an escape in JSON.
- */
+/** Length in bytes of a project in a request head of 16 KiB, if each byte is escaped. */
 const maxProjectText = 6 * 16 * 1024
 
-/**
- * Returns the project of an item with escapes resolved, or `undefined` for an item without a project.
- * @param bytes memory that contains the JSON text of the item.
- * @param start offset of the item in `bytes`.
- */
+/** Returns the project of the item at `start`; `undefined` if the item has no project. */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
   if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
@@ -62,10 +52,10 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
   return nameOf(bytes, from, end)
 }
 
-/** Returns whether a list includes an item. @param start offset of the item in `bytes`. */
+/** Returns whether a list includes the item at `start`. */
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter for the items of a project. The filter rejects most other items after reading a few bytes. */
+/** Returns a filter that rejects most other items after reading a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

@@ -1,12 +1,4 @@
-/**
- * Checks JSON (RFC 8259) and finds the members of objects, without parsing any value. The items page in a browser uses
- * this file too, so this file uses no API that only Node.js has.
- *
- * The checker is a state machine that reads a text in parts. A part may end anywhere. Levels of nesting are kept as a
- * stack of bits, so that deep nesting cannot overflow the call stack.
- *
- * @module
- */
+/** Checks JSON (RFC 8259) in parts, without parsing values. Browsers use this file too. @module */
 
 import {
   backslash,
@@ -38,7 +30,7 @@ import {
 } from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
-// States of the checker. Each name says which part of a JSON text comes next, or is being read.
+// Each state is named after the part of a JSON text that comes next or is being read.
 const beforeValue = 0
 const beforeElement = 1 // after `[`: the first element or `]` comes next
 const inString = 2
@@ -58,9 +50,7 @@ const inExponent = 15
 const afterText = 16 // the outermost value has ended
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // at the end of an array or object; the loop replaces this state immediately
-/**
- * Error messages for texts that end in these states. In any other state, only the end of an array or object is missing.
- */
+/** Messages for texts that end in these states. In other states, a closing bracket is missing. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -75,7 +65,6 @@ const missing: Readonly<Record<number, string>> = {
   [afterSign]: problems.digit,
 }
 
-/** Checks a JSON text, or one value within a text. */
 export class JsonChecker {
   position: number // position in the text of the next byte to read; earlier bytes are not needed any more
   readonly #levels: number
@@ -83,17 +72,17 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** Bits of the innermost levels: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
+  /** The innermost levels: 1 for an object, 0 for an array. The lowest bit is the innermost. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
-  /** Number of open objects whose members are visited. These objects are the outermost open levels. */
+  /** Number of open objects whose members are visited. Deeper levels are not visited. */
   #visited = 0
-  /** Latest member at each visited depth. The entry for depth 0 has the position of the outermost value. */
+  /** Latest member at each depth. The entry for depth 0 is the outermost value. */
   readonly #members: OpenMember[]
 
   /**
-   * @param levels number of levels of nested objects to visit; 1 means only the outermost object.
-   * @param start position of a value; only this value is read. By default, a complete text is read.
+   * @param levels number of levels of nested objects to visit; 1 for the outermost object only.
+   * @param start position of the only value to read. By default, a complete text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels
@@ -104,7 +93,7 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  /** Position where the outermost value starts; 0 until the value has been found. */
+  /** Position of the outermost value; 0 until the value has been found. */
   get start(): number {
     return memberAt(this.#members, 0).valueStart
   }
@@ -118,10 +107,7 @@ export class JsonChecker {
   }
 
   /**
-   * Reads the next part of the text.
-   * @param bytes part of the text. The part must include all bytes that have arrived, from `position` on.
-   * @param base position of the part in the text.
-   * @param isLast whether the text ends with this part. If not, the next part must begin at or before `position`.
+   * Reads the next part of the text, which starts at `base` and must include `position`.
    * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.
    */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {

@@ -1,19 +1,14 @@
-/**
- * Bytes, escapes, literals and errors of JSON texts (RFC 8259). The items page in a browser uses this file too, so this
- * file uses no API that only Node.js has.
- *
- * @module
- */
+/** Bytes, escapes, literals and errors of JSON (RFC 8259). Browsers use this file too. @module */
 
-/** A part of a text, from the position `start` up to, but not including, the position `end`. */
+/** A part of a text. `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Position of an object's member in a JSON text, in bytes. `nameEnd` and `valueEnd` are exclusive. */
+/** Positions of an object's member, in bytes. `nameEnd` and `valueEnd` are exclusive. */
 export interface Member {
-  /** Start of the name, after its opening quote. */
+  /** Position after the opening quote. */
   readonly nameStart: number
   readonly nameEnd: number
   /** Whether the name contains an escape. */
@@ -22,10 +17,7 @@ export interface Member {
   readonly valueEnd: number
 }
 
-/**
- * Returns whether a name in a valid JSON text equals `name` after its escapes are resolved.
- * @param name ASCII letters and underscores.
- */
+/** Compares a name with `name` (ASCII letters and underscores), with escapes resolved. */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
   for (let place = 0; place < name.length; place += 1) {
@@ -48,21 +40,16 @@ export function codeUnit(text: Uint8Array, start: number): number {
   return code
 }
 
-/** A member of an object while it is being read. */
 export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
 export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
   return members[depth] as OpenMember // never undefined: each visited depth has an entry
 }
 
-/**
- * Called with each member of an object, once the member has been read. Members of the outermost object have depth 1.
- * Members of a nested object come before the member that contains the object. The callback must not keep `member`,
- * because the same object is used for the next member.
- */
+/** Called after each member is read. `member` is reused. The outermost object has depth 1. */
 export type Visit = (member: Member, depth: number) => void
 
-/** Thrown for a text that is not valid JSON, with a message and the position of the first invalid byte. */
+/** Thrown for invalid JSON, with the position of the first invalid byte. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
   readonly offset: number
@@ -73,7 +60,6 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Messages of a `JsonSyntaxError`, each for a byte that cannot be part of a JSON text. */
 export const problems = {
   value: 'expected a value',
   name: 'expected a name in double quotes',
@@ -85,7 +71,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** Returns the message for a missing comma. @param bits number whose last bit is 1 in an object, 0 in an array. */
+/** Returns the message for a missing comma. The last bit is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }
@@ -116,19 +102,13 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/**
- * Length of an escape, by the character after its backslash (RFC 8259 §7). The length is 0 for `u`, and for characters
- * that form no escape.
- */
+/** Length of an escape by its second character (RFC 8259 §7). It is 0 for `u` and for no escape. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/**
- * Returns the length of the literal `true`, `false` or `null` that begins at `start`; 0 if there is none. The literal
- * may continue after the end of `bytes`.
- */
+/** Returns the length of the literal at `start`, which may exceed `bytes`; 0 if there is none. */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0
@@ -138,10 +118,7 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/**
- * Returns the length of the escape that begins at `start`; 0 if the bytes there are not an escape. The escape may
- * continue after the end of `bytes`.
- */
+/** Returns the length of the escape at `start`, which may exceed `bytes`; 0 if there is none. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
   const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`
@@ -153,7 +130,7 @@ export function escapeAt(bytes: Uint8Array, start: number): number {
   return 6
 }
 
-// `skipDigits`, `skipSpace` and `skipPlain` return the position of the first byte that they do not skip, or `end`.
+// A skip function returns the position of the first byte that it does not skip, or `end`.
 
 export function skipDigits(bytes: Uint8Array, start: number, end: number): number {
   let at = start
@@ -167,7 +144,7 @@ export function skipSpace(bytes: Uint8Array, start: number, end = bytes.length):
   return at
 }
 
-/** Skips the bytes of a string up to its closing quote, an escape or a control character. */
+/** Skips to the closing quote, an escape or a control character. */
 export function skipPlain(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
@@ -191,7 +168,7 @@ export function isSpace(byte: number): boolean {
   return byte === space || byte === lineFeed || byte === carriageReturn || byte === tab
 }
 
-/** Skips white space. @throws {JsonSyntaxError} with the message `problem` if the next byte is not white space. */
+/** Skips white space. @throws {JsonSyntaxError} with the message `problem` if there is none. */
 export function spaceAt(bytes: Uint8Array, start: number, base: number, problem: string): number {
   const at = skipSpace(bytes, start, bytes.length)
   if (at === start) throw new JsonSyntaxError(problem, base + start)

@@ -1,11 +1,6 @@
-/**
- * A stack of the levels of nesting in a JSON text, with one bit for each level: 1 for an object, 0 for an array. The
- * stack grows in parts outside of the JavaScript heap, so that a deeply nested text never requires a large copy.
- *
- * @module
- */
+/** A stack of bits that grows in parts, so that deep nesting needs no large copy. @module */
 
-/** Number of levels in a word of the stack. The lowest bit of a word is its innermost level. */
+/** Levels in a word: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
 export const wordLevels = 32
 
 const partWords = 4096

@@ -1,4 +1,4 @@
-/** Tests that two names are equal if and only if `JSON.parse` returns the same string for both. */
+/** Tests that names are equal if and only if `JSON.parse` returns equal strings. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,14 +6,10 @@ import fc from 'fast-check'
 import { parseItemRequest } from './item-request.js'
 import { NameComparison, NameHash } from './names.js'
 
-/** Parts of names: literal characters, escaped characters and escaped lone surrogates. */
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/**
- * Compares two names, which may contain escapes. Asserts that the names have equal hashes if and only if they are
- * equal.
- */
+/** Compares two names. Asserts that equal names have equal hashes, and other names do not. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const
@@ -38,7 +34,7 @@ test('a name equals the text that `JSON.stringify` writes for it', () => {
   )
 })
 
-/** Each array has all spellings of one character or lone surrogate. Different characters may look alike. */
+/** Each array has all spellings of one character or lone surrogate. */
 const spellings = [
   ['a', String.raw`\u0061`],
   ['A', String.raw`\u0041`],

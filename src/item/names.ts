@@ -1,31 +1,27 @@
-/** Reads, hashes and compares names of members in a JSON text, with escapes resolved (RFC 8259 §7). @module */
+/** Reads, hashes and compares names in a JSON text, with escapes resolved (RFC 8259 §7). @module */
 
 import { randomInt } from 'node:crypto'
 import { mapped, mappedFrom, released } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 
-/** Character that an escape stands for, by the letter after its backslash. Not used for the letter `u`. */
+/** Character of an escape, by the letter after the backslash. Not used for `u`. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
-/** Returns a name or string in a valid JSON text with escapes resolved. `start` and `end` exclude the quotes. */
+/** Resolves the escapes in a name or string. `start` and `end` exclude the quotes. */
 export function nameOf(text: Buffer, start: number, end: number): string {
   const name = text.toString('utf8', start, end)
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
 }
 
-/** Code that `characterAt` returns for the quote after a name; higher than any code point. */
+/** Result of `characterAt` for the quote after a name. No code point is as high. */
 const endOfName = 0x110000
 
-/** Number of low bits in a result of `characterAt`. These bits have the length of the character in bytes. */
+/** Number of low bits of a result of `characterAt` that have the character's length in bytes. */
 const lengthBits = 4
 
-/**
- * Reads a character of a name in a valid JSON text. A lone surrogate counts as a character, so that two names are equal
- * if and only if their characters are equal.
- * @returns the code point, followed by {@link lengthBits} bits with the number of bytes that the character takes.
- */
+/** Returns a code point or lone surrogate; its low {@link lengthBits} are its length in bytes. */
 export function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
@@ -52,26 +48,23 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** Modulus of hashes. The product of a hash and any base is below 2^53, so the product is exact in a double. */
+/** With this modulus, the product of a hash and a base is below 2^53, so it is exact. */
 const prime = 2 ** 31 - 1
 
-/** Maximum number of bytes of a name that one call to `goOn` reads. */
 const pieceBytes = 8 * 1024
 
-/** Hashes names, one at a time. A hash is the value of a polynomial whose coefficients are the characters. */
+/** A hash is the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
   /**
-   * The number at which the polynomial is evaluated. Names with the same hash cost time. This number is random, because
-   * only someone who knows the number can find many names with the same hash (Carter and Wegman, Universal Classes of
-   * Hash Functions, 1979). Each body gets a new number, because response times could reveal a reused number.
+   * Random for each body, so that no client can find names with equal hashes (Carter and Wegman,
+   * Universal Classes of Hash Functions, 1979).
    */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
   #hash = 0
-  /** Position in the text up to which the name has been read. */
   end = 0
 
-  /** Hash of the current name, mixed so that all 32 bits vary. Valid once the name has been read to its end. */
+  /** Hash in which all 32 bits vary. Valid once the name has been read to its end. */
   get mixed(): number {
     const hash = this.#hash
     const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -79,7 +72,7 @@ export class NameHash {
     return (twice ^ (twice >>> 15)) >>> 0
   }
 
-  /** Starts to hash another name. @param start position of the name, after its opening quote. */
+  /** Starts to hash the name at `start`, which is after the opening quote. */
   begin(text: Buffer, start: number): void {
     this.#text = text
     this.#hash = 0
@@ -112,7 +105,6 @@ export class NameHash {
   }
 }
 
-/** Compares names in a JSON text, one pair at a time, with escapes resolved. */
 export class NameComparison {
   readonly #text: Buffer
   #one = 0
@@ -123,13 +115,12 @@ export class NameComparison {
     this.#text = text
   }
 
-  /** Starts to compare the names at two positions. */
   begin(one: number, other: number): void {
     this.#one = one
     this.#other = other
   }
 
-  /** Compares the next pieces of the two names, and sets `areSame` at the end. @returns whether more pieces follow. */
+  /** Compares the next pieces, and sets `areSame` at the end. @returns whether pieces remain. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -161,28 +152,25 @@ export class NameComparison {
   }
 }
 
-/** Share of the slots of a `NameTable` that are in use if every name is different. */
 const load = 0.72
 
-/** Size of the operating system's memory pages, in bytes. A page takes memory only once it is written. */
+/** A page takes memory only once it is written. */
 const pageBytes = 4096
 
-/** Maximum length of a text with names, in bytes. A slot has 27 bits for a position, and 5 bits of the name's hash. */
+/** Maximum length in bytes. A slot has 27 bits for a position, and 5 bits of the hash. */
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
-/** A hash table from names to positions of members. A slot takes four bytes outside of the JavaScript heap. */
+/** A hash table from names to positions. A slot takes four bytes outside of the heap. */
 export class NameTable {
   readonly #memory: Buffer
-  /** Slots for members: each has the position of a member and some bits of its name's hash; 0 in an empty slot. */
+  /** A slot has the position of a member and some bits of its name's hash. Empty slots are 0. */
   readonly #slots: Int32Array
   #count = 0
   /** Bits of the hash to search for, shifted to their position in a slot. */
   #bits = 0
-  /** Slot at which the current search continues. */
   #slot = 0
 
-  /** @param count maximum number of names in the table. */
   constructor(count: number) {
     const slots = Math.ceil(count / load)
     const bytes = slots * Int32Array.BYTES_PER_ELEMENT
@@ -190,18 +178,18 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound on the memory that the table uses now, in bytes. Assumes a separate memory page for each name. */
+  /** Upper bound on the memory in use, in bytes. Assumes a separate page for each name. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Starts a search for names with the given hash. @param hash a 32-bit integer. */
+  /** Starts a search. @param hash a 32-bit integer. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Returns the position of the next member whose name may have the hash of the search; 0 if there are no more. */
+  /** Returns the next position whose name may have the hash; 0 if there are no more. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits
@@ -215,13 +203,13 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a member with the hash of the search, after `next` has returned 0. @param start position of the member. */
+  /** Adds a position with the hash of the search, after `next` has returned 0. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1
   }
 
-  /** Frees the memory of the table. The table must not be used afterwards. */
+  /** Frees the memory. The table must not be used afterwards. */
   release(): void {
     released(this.#memory)
   }

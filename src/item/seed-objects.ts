@@ -1,9 +1,4 @@
-/**
- * Finds the objects in a seed file: a JSON array of objects, or objects separated by white space, such as one per
- * line. The items page in a browser uses this file too, so this file uses no API that only Node.js has.
- *
- * @module
- */
+/** Finds the objects in a seed file. The items page in a browser uses this file too. @module */
 
 import { JsonChecker } from './json-checker.js'
 import {
@@ -19,10 +14,8 @@ import {
 } from './json-syntax.js'
 
 /**
- * An object in a seed file, with the positions of the fields of an item request (spec §2.2).
- *
- * An object is an item request if its only members are `data` and, optionally, `project_id`. Any other object is the
- * `data` of a request. A `project_id` in such an object becomes the project of the item.
+ * An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is the
+ * `data` of a request, and its `project_id` is the project of the item.
  */
 interface SeedObject extends Span {
   readonly data: Span
@@ -31,15 +24,14 @@ interface SeedObject extends Span {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
-/** Returns a file without the byte order mark that some editors put at its start. */
+/** Removes the byte order mark that some editors write. */
 export function withoutMark(file: Uint8Array): Uint8Array {
   const isMarked = byteOrderMark.every((byte, at) => file[at] === byte)
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
 /**
- * Yields the objects in a seed file, in order.
- * @param text JSON text in UTF-8, without a byte order mark.
+ * Yields the objects of a JSON array, or objects separated by white space.
  * @throws {JsonSyntaxError} at the first position where the text is not a seed file.
  */
 export function* seedObjects(text: Uint8Array): Generator<SeedObject, void, void> {
@@ -71,7 +63,7 @@ function objectAt(text: Uint8Array, start: number): SeedObject {
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
     const value = { start: valueStart, end: valueEnd }
-    // If a field is repeated, its last occurrence counts.
+    // The last occurrence of a repeated field counts.
     if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
     else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
     else hasOthers = true

@@ -1,18 +1,12 @@
-/** Splits work into slices of less than a millisecond, so that other requests can be served in between. @module */
+/** Splits work into slices of less than a millisecond, so that other requests can run. @module */
 
-/**
- * Work that ends a slice with each `yield`. The work yields `'waiting'` if it cannot continue before an event, such as
- * the arrival of more bytes.
- */
+/** Each `yield` ends a slice. `'waiting'` means that the work cannot continue before an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/**
- * Number of bytes to copy, move or hash in one slice. The number suits the slowest work, which is writing to new
- * memory.
- */
+/** Bytes to copy, move or hash in one slice. Writing to new memory takes longest. */
 export const sliceBytes = 512 * 1024
 
-/** Runs sliced work to its end without a pause. The work must never yield `'waiting'`. */
+/** Runs work to its end without a pause. The work must never yield `'waiting'`. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()
@@ -20,7 +14,7 @@ export function atOnce<T>(work: Slices<T>): T {
   }
 }
 
-/** Copies bytes in slices. @returns the position in the target after the copied bytes. */
+/** Copies bytes in slices. @returns the position after the copied bytes. */
 export function* copied(source: Buffer, target: Buffer, at: number): Slices<number> {
   for (let start = 0; start < source.length; start += sliceBytes) {
     if (start > 0) yield
