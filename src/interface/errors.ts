@@ -1,4 +1,4 @@
-/** Catalogue of errors, and the format in which clients receive errors (spec §7). @module */
+/** The catalogue of errors, and the format in which clients receive errors (spec §7). @module */
 
 import type { ErrorResponse } from './models.js'
 import type { HeaderList } from './names.js'
@@ -13,7 +13,7 @@ export interface ErrorKind {
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // delay before a retry, in seconds
 
-/** All errors by `error_code` (spec §7). The error of an unknown item has no code, so its key is `itemNotFound`. */
+/** Errors by `error_code` (spec §7). The error of an unknown item has no code. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -102,20 +102,16 @@ export interface ExceededLimit {
   /** Name of the setting, or a description of the limited quantity. */
   readonly limit: string
   readonly maximum: number
-  /** The actual value, in the unit of the maximum. */
   readonly value: number
 }
 
 interface ApiErrorOptions extends ErrorOptions {
-  /** The limit that was exceeded, if the service rejects the request for this reason. */
   readonly exceeded?: ExceededLimit
-  /** Headers of the response. They replace the error's headers in the catalogue. */
+  /** Headers of the response, in place of the headers in the catalogue. */
   readonly headers?: HeaderList
 }
 
-/**
- * An error for the client. The message becomes `detail` and never reveals internals. The `cause` is only for the log.
- */
+/** An error for the client. The message becomes `detail`. Only the log shows the `cause`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -133,7 +129,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the body of an error response (spec §2.5). */
 export function errorBody({ message, code }: ApiError, sessionId: string): ErrorResponse {
   return {
     detail: {

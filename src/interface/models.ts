@@ -1,18 +1,12 @@
-/**
- * Models of the interface (spec §2.1 to §2.7): a type and a validating schema for each. Other programs import them too,
- * so the types do not refer to the validation library.
- *
- * @module
- */
+/** Models of the interface (spec §2.1 to §2.7). Their types do not refer to valibot. @module */
 
 import * as v from 'valibot'
 
-/** A schema in the common format of validation libraries (standardschema.dev), so that other libraries can use it. */
+/** A schema in the common format of validation libraries (standardschema.dev). */
 export interface Schema<T> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    /** Returns the value with its defaults, or the list of problems. */
     readonly validate: (value: unknown) => Validation<T> | Promise<Validation<T>>
     readonly types?: { readonly input: unknown; readonly output: T } | undefined
   }
@@ -32,10 +26,10 @@ const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description
 const integer = (description: string) => v.pipe(v.number(), v.integer(), v.description(description))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const sessionId = uuid('Identifies this request, for tracing')
-/** Makes a field optional and nullable. An omitted field means null. */
+/** An omitted field means null. */
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Accepts only objects. Valibot's own object schemas would also accept arrays with the required members. */
+/** Unlike valibot's own object schemas, accepts no arrays. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -46,7 +40,7 @@ const projectId = v.pipe(
   v.minLength(1, 'must have at least 1 character'),
 )
 
-/** An item (spec §2.1). Besides `id` and `project_id`, it has every member of the request's `data`. */
+/** An item (spec §2.1). Every member of the request's `data` is also a member of the item. */
 export interface Item {
   id: string
   project_id: string | null
@@ -102,7 +96,6 @@ export const ItemListResponse: Schema<ItemListResponse> = v.object({
   data: v.array(item),
 })
 
-/** Response to a health check (spec §2.4). */
 export interface HealthCheckResponse {
   session_id: string
   status: 'healthy' | 'unhealthy'
@@ -124,7 +117,6 @@ export const HealthCheckResponse: Schema<HealthCheckResponse> = v.object({
   overload: v.optional(text('Name of the exceeded limit that makes item requests get 503')),
 })
 
-/** Description of an error, inside the body of its response (spec §2.5). */
 export interface ErrorDetail {
   detail: string
   session_id?: string | undefined
@@ -137,7 +129,6 @@ const errorDetail = v.object({
 })
 export const ErrorDetail: Schema<ErrorDetail> = errorDetail
 
-/** The body of every error (spec §7). */
 export interface ErrorResponse {
   detail: ErrorDetail
 }

@@ -1,24 +1,18 @@
-/**
- * Names in the interface: the paths of the endpoints (spec §4), the OpenAPI document and the pages, and the headers
- * that all responses have.
- *
- * @module
- */
+/** Paths (spec §4) and header names of the interface. @module */
 
-/** Path prefix of all endpoints (spec §9.1). */
 export const prefix = '/api/v1'
 
-/** Paths of the endpoints, relative to the prefix. A name in braces stands for any single segment. */
+/** Paths of the endpoints (spec §4) after the prefix. Braces stand for any single segment. */
 export const paths = {
   health: '/health',
   items: '/items',
   item: '/items/{item_id}',
 } as const
 
-/** Path of the OpenAPI document. It is not an endpoint of the interface, so it has no prefix. */
+/** Path of the OpenAPI document. It has no prefix, because it is not an endpoint. */
 export const documentPath = '/openapi.json'
 
-/** Paths of the pages, of their files, of the documentation's index, and of SECURITY.md (interface §4.8). */
+/** Paths of pages and files, which are not endpoints and have no prefix (interface §4.8). */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -27,10 +21,9 @@ export const pagePaths = {
   security: '/SECURITY.md',
 } as const
 
-/** Folders of the documentation (interface §4.8), which are the same in the package and in URLs. */
+/** Folders of the documentation, both in the package and in URLs (interface §4.8). */
 export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
 
-/** Returns the path of an item, including the prefix. */
 export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }
@@ -38,19 +31,16 @@ export function itemPath(id: string): string {
 /** Alternating header names and values, a format that `node:http` accepts. */
 export type HeaderList = readonly string[]
 
-/** Response header with the session id (spec §1.4). In a 204, which has no body, the id is only in this header. */
+/** Header with the session id (spec §1.4). A 204 has no body, so the id is only in this header. */
 export const sessionHeader = 'X-Session-Id'
 
-/** Response header of a create that repeats an earlier one (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Header of a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
-/**
- * Header of each response whose body has a session id, and of each 304 that replaces such a response. If a cache reused
- * a stored body, another request would get a wrong `session_id` (spec §1.4, RFC 9111 §5.2.2.5).
- */
+/** A cached body would have the `session_id` of another request (spec §1.4, RFC 9111 §5.2.2.5). */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
-/** Response headers that pages from other origins are allowed to read. */
+/** Response headers that pages from other origins may read. */
 const exposedHeaders = [
   sessionHeader,
   'WWW-Authenticate',
@@ -63,10 +53,7 @@ const exposedHeaders = [
 ] as const
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
-/**
- * CORS headers of every response (spec §1.5). Without these headers, a browser would hide the response from the page.
- * Every error would look like a CORS error.
- */
+/** CORS headers (spec §1.5). Without them, browsers would hide even errors from the page. */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',

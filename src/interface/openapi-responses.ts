@@ -9,7 +9,6 @@ export const itemId = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'
 
 export const entityTag = '"hGyTlnVDEAVGgNZBxPkJx-W5Y6wFFvSU8zpKuxcl1cg"'
 
-/** Example of the `detail` of each error. */
 const details: Record<ErrorName, string> = {
   MISSING_TOKEN: 'The Authorization header is missing',
   TOKEN_EXPIRED: 'The token has expired',
@@ -73,16 +72,14 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Headers of some errors. Their values depend on the request, so the catalogue of errors cannot list them. */
+/** Headers that are not in the catalogue of errors, because their values depend on the request. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
-/**
- * A documented header: either an exposed header, or `Cache-Control`, which every page may read (Fetch standard §2.2.2).
- */
+/** Every page may read `Cache-Control` (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {
@@ -163,7 +160,7 @@ export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }
 
-/** Describes the responses for some errors: one response per status, with an example for each error. */
+/** Describes one response per status, with an example for each error. */
 export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
   const statuses = new Set(names.map((name) => errorKinds[name].status))
   return Object.fromEntries(
@@ -176,7 +173,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes when an error occurs. References to spec clauses are removed, because API users do not have the spec. */
+/** Describes an error without clauses of the spec, which API users do not have. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`

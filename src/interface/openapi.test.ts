@@ -1,6 +1,4 @@
-/**
- * Tests the OpenAPI document: required parts and references. test/large/openapi compares responses with the document.
- */
+/** Tests required parts and references. test/large/openapi compares responses with the document. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

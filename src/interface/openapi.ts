@@ -1,9 +1,4 @@
-/**
- * Describes the interface as an OpenAPI 3.1 document, which is generated from the service's own models, errors, paths
- * and headers.
- *
- * @module
- */
+/** Describes the interface as an OpenAPI 3.1 document. @module */
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
@@ -51,7 +46,7 @@ const project = {
   schema: { type: 'string', minLength: 1 },
   example: 'demo',
 }
-/** Request headers with the entity tags of states that the client knows (RFC 9110 §13.1). */
+/** Request headers with entity tags that the client knows (RFC 9110 §13.1). */
 const conditions = [
   headerParameter(
     'If-Match',
@@ -75,14 +70,12 @@ const idempotencyKey = headerParameter(
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
 )
 
-/** Errors that every request can get. */
 const always: ErrorName[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
   'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
 ]
-/** Errors that every item request can get. */
 const ofItems: ErrorName[] = [
   ...always,
   'MISSING_TOKEN',
@@ -91,7 +84,7 @@ const ofItems: ErrorName[] = [
   'AUTH_NOT_CONFIGURED',
   'STORE_UNAVAILABLE',
 ]
-/** Errors of the item requests that are rejected under overload, which are all item requests except deletes. */
+/** Errors of item requests under overload. Deletes are never rejected. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']
@@ -99,7 +92,6 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** Guarantees of the current store about its lists. */
 export interface ListGuarantees {
   /** Whether a list shows the state of all items at a single moment. */
   readonly isSnapshot: boolean
@@ -107,12 +99,7 @@ export interface ListGuarantees {
   readonly isInOrder: boolean
 }
 
-/**
- * Returns the OpenAPI document of the service.
- * @param version semantic version of the service.
- * @param origin the origin at which clients reach the service, if known. Tools that read the document from a file need
- * the origin to resolve paths.
- */
+/** @param origin origin of the service, with which tools resolve the paths in a saved document. */
 export function openApiDocument(
   version: string,
   { isSnapshot, isInOrder }: ListGuarantees,
@@ -218,7 +205,7 @@ export function openApiDocument(
               ['replacedItem'],
               ['ETag'],
             ),
-            // If the id is empty, the path is the path of the list, which has neither PUT nor DELETE.
+            // With an empty id, the path is the path of the list, which has neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -261,10 +248,7 @@ function requestBody(example: string): object {
   return { required: true, content: jsonContent(model('GenericRequest'), [example]) }
 }
 
-/**
- * Schema of a response that returns an item (spec §2.3). The spec allows a response without an item, but this service
- * always sends the item.
- */
+/** The spec allows a response without an item (§2.3), but this service always sends the item. */
 function itemResponse(status: models.ItemResponse['status']): object {
   const own = {
     type: 'object',
@@ -274,14 +258,13 @@ function itemResponse(status: models.ItemResponse['status']): object {
   return { allOf: [model('ItemResponse'), own] }
 }
 
-/** Returns the models as JSON Schemas. A model inside another model becomes a reference. */
 function schemas(): object {
   const own = models as unknown as Record<string, GenericSchema> // the types hide that these are Valibot's schemas
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     typeMode: 'output', // takes the last schema of a pipe, because that schema has the names of the members
-    // Allows further members. Otherwise, generated clients would accept only the members that are named here.
+    // Allows further members, which generated clients would otherwise reject.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }
