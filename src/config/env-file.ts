@@ -3,20 +3,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
-// Parts of an entry in `.env`. Each pattern matches only where the previous match ended, so parsing takes linear time.
-// Node's own parser skips malformed lines and reads some comments as variables. It also takes a `#` in a value for a
-// comment, which would silently truncate a secret.
+// With sticky patterns, parsing takes linear time. Node's own parser truncates a secret at a `#`.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
 const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // a quoted value may span several lines
 const plain = /[^\s"'`#][^\n#]*/y
-/** Matches the end of a line, including a comment. A comment must begin the line or follow white space. */
+/** In `.env`, a comment must begin the line or follow white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
-/**
- * Adds the variables of `.env` to the environment, except those that are already set and not empty.
- * @returns the names of the variables that were added.
- * @throws {UsageError} if the file cannot be read or has a malformed line.
- */
+/** Adds the variables of `.env` that are not set, and returns their names. @throws {UsageError} */
 export function loadEnvFile(): ReadonlySet<string> {
   if (!existsSync('.env')) return new Set()
   let text: string
@@ -30,11 +24,7 @@ export function loadEnvFile(): ReadonlySet<string> {
   return new Set(variables.map(([name]) => name))
 }
 
-/**
- * Parses the variables of a `.env` file. An entry is `NAME=value`, possibly after `export`. In double quotes, `\n` is a
- * line break.
- * @throws {UsageError} with the number of the first malformed line, but not its text, which may contain a secret.
- */
+/** @throws {UsageError} without the text of the malformed line, which may contain a secret. */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')
   const variables = new Map<string, string>()

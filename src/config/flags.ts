@@ -12,10 +12,7 @@ export const devFlags = {
   failures: { type: 'string' },
 } as const
 
-/**
- * Parses the flags of a command, and its positional arguments if they are allowed.
- * @throws {UsageError} for an unknown flag, a flag without its value, or an argument that is not allowed.
- */
+/** @throws {UsageError} for an unknown flag, a missing value, or a forbidden argument. */
 export function readArguments(
   command: string,
   args: string[],
@@ -44,7 +41,7 @@ function unknownFlag(command: string, flag: string, options: Options): string {
   return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }
 
-/** Returns the known name that differs from `name` by the fewest typing mistakes; `undefined` if none is similar. */
+/** Returns the known name with the fewest typing mistakes; `undefined` if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor(name.length / 3))
   for (let count = 0; count <= most; count += 1) {
@@ -54,7 +51,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** Returns whether two names differ by at most a given number of missing, added, replaced or swapped characters. */
+/** Mistakes are missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

@@ -1,16 +1,15 @@
-/** Parses and formats values of settings, for example sizes and times such as `16MB`, `512MiB` and `90s`. @module */
+/** Parses and formats values of settings, for example `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Parser and formatter for the values of a setting, in the format in which a user types them. */
 export interface Kind<T> {
-  /** Parses the text of a value. @throws {Error} with a description of the expected text. */
+  /** @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
-  /** Formats a value. @returns `undefined` for a value that a user cannot type. */
+  /** Returns `undefined` for a value that a user cannot type. */
   readonly format: (value: T) => string | undefined
-  /** Whether values may contain a password. Such values are never printed. */
+  /** Values that may contain a password are never printed. */
   readonly isSecret?: boolean
 }
 
@@ -26,7 +25,7 @@ const urlForms = [
 
 export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
 
-/** A prefix of keys. Braces are not allowed, because they have a special meaning in the keys of a Redis cluster. */
+/** Braces have a special meaning in the keys of a Redis cluster. */
 export const keyPrefix: Kind<string> = textOf(
   (value) => /^[^{}]+$/.test(value),
   'text without braces',
@@ -58,13 +57,12 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
   return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
 }
 
-/** A size in bytes. */
 export function size(min: number, max = 1024 ** 5): Kind<number> {
   const units = ', in bytes or with a unit such as kB, MB or MiB'
   return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
 }
 
-/** A time in whole seconds or milliseconds. If the text has no unit, `unit` applies. */
+/** A time in whole seconds or milliseconds. A number without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   return between(min, max, {
     parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
@@ -79,11 +77,9 @@ interface NumberFormat {
   readonly format: (value: number) => string
   /** Text before the range in an error message, such as `a size`. */
   readonly what: string
-  /** Text after the range in an error message. */
   readonly units?: string
 }
 
-/** A whole number from `min` to `max`. */
 function between(
   min: number,
   max: number,
@@ -107,7 +103,7 @@ export const onOrOff: Kind<boolean> = {
   format: (value) => (value ? 'on' : 'off'),
 }
 
-/** A number, or the word `off`, which is parsed as `undefined`. */
+/** The word `off` is parsed as `undefined`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
     parse(text) {
@@ -122,12 +118,12 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** An optional value. Its default, if it has one, depends on other settings. */
+/** The default of an optional value, if any, depends on other settings. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
 
-/** URL of a Redis or Valkey server: hosts and ports, or a socket, with user, password and database. */
+/** URL of a Redis or Valkey server: hosts and ports, or a socket, with user and password. */
 export const serverUrl: Kind<string> = {
   parse(value) {
     const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
@@ -148,7 +144,6 @@ function canDecode(text: string): boolean {
   }
 }
 
-/** IP addresses and networks, separated by commas. */
 export const networks: Kind<BlockList> = {
   parse(text) {
     const networks = new BlockList()
@@ -167,11 +162,7 @@ export const networks: Kind<BlockList> = {
   format: () => undefined,
 }
 
-/**
- * Parses a size into bytes. A size is a whole number, which may have a unit in any letter case: decimal, such as `MB`
- * or `M`, or binary, such as `MiB`.
- * @returns `undefined` if the text is not a size.
- */
+/** Parses a size such as `16`, `16M`, `16MB` or `16MiB` into bytes; `undefined` if invalid. */
 export function parseSize(text: string): number | undefined {
   const [, number = 'NaN', prefix = '', rest = ''] =
     /^(\d+)(?:b|([kmgt])(i?b)?)?$/i.exec(text) ?? []
@@ -180,10 +171,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/**
- * Formats a size as a user can type it: in the largest unit that gives a whole number, or in bytes.
- * @param bytes a whole number.
- */
+/** Formats bytes in the largest unit that gives a whole number. */
 export function formatSize(bytes: number): string {
   for (const unit of ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB']) {
     const amount = bytes / (parseSize(`1${unit}`) ?? 1)
@@ -194,22 +182,14 @@ export function formatSize(bytes: number): string {
 
 const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/**
- * Parses a time into milliseconds: a whole number with a unit `ms`, `s`, `m`, `h` or `d`.
- * @param plainUnit unit of a number without a unit; if omitted, a number without a unit is not a time.
- * @returns `undefined` if the text is not a time.
- */
+/** Parses a time into ms; `undefined` if invalid. `plainUnit` is the unit of a bare number. */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
   const time = Number(number) * durations[unit as keyof typeof durations] // `unit` may be `undefined`, which gives NaN
   return Number.isSafeInteger(time) ? time : undefined
 }
 
-/**
- * Parses the lifetime of a token into seconds.
- * @param label name of the flag or option, for the error message.
- * @throws {UsageError}
- */
+/** Returns seconds. `label` names the flag or option in the error message. @throws {UsageError} */
 export function parseLifetime(text: string, label: string): number {
   const seconds = (parseDuration(text) ?? 0) / 1000
   if (Number.isInteger(seconds) && seconds > 0) return seconds

@@ -1,9 +1,6 @@
 /**
- * Location and version of this package. Importing this file throws if Node.js is too old, or if the runtime is Bun or
- * Deno, which lack parts of `node:http`. The command and the library import this file first: other files would fail
- * with less clear errors, because they call functions that old versions of Node.js lack.
- *
- * @module
+ * Location and version of this package. Entry files import this file first, so that an old Node.js,
+ * Bun or Deno fails with a clear error. @module
  */
 
 import { createRequire } from 'node:module'
@@ -12,7 +9,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// The package is located by its name, not relative to this file, because this code may be bundled.
+// This code may be bundled, so the package is located by its name.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =

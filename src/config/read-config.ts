@@ -17,17 +17,14 @@ const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads the settings of a command. Also adds the variables of `.env` to the environment. @throws {UsageError} */
+/** Reads flags, environment and `.env`, and adds `.env` to the environment. @throws {UsageError} */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
 /**
- * Reads all settings. A flag takes precedence over the environment; an empty variable counts as unset.
- * @param flagValues values of flags, by flag name.
+ * A flag overrides a variable, and an empty variable counts as unset. @throws {UsageError}
  * @param fromFile names of the variables in `env` that come from the `.env` file.
- * @param defaults the command's own defaults, as text. They override the defaults in the table of settings.
- * @throws {UsageError} with one line per problem.
  */
 export function readConfig(
   flagValues: Record<string, unknown>,
@@ -45,11 +42,7 @@ export function readConfig(
   })
 }
 
-/**
- * Returns all settings with the given values, in the units of `Config`. A setting that is omitted or `undefined` gets
- * its default.
- * @throws {UsageError} with one line per problem.
- */
+/** Values have the units of `Config`. Omitted settings get defaults. @throws {UsageError} */
 export function configFrom(values: Readonly<Record<string, unknown>>): Config {
   return configOf((_setting, key) => {
     const { [key]: value } = values
@@ -59,7 +52,6 @@ export function configFrom(values: Readonly<Record<string, unknown>>): Config {
 }
 
 interface Input {
-  /** The text of the setting's value; `undefined` if no value was given. */
   readonly text: string | undefined
   /** Name of the flag, variable or option that sets the value. */
   readonly label: string
@@ -71,7 +63,6 @@ function configOf(
   inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
 ): Config {
   const problems: string[] = []
-  /** Label, text and source of each value, for error messages. The keys are the names of the settings. */
   const given: Record<string, string> = {}
   const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
@@ -93,7 +84,7 @@ function configOf(
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // If the items could take more than the memory limit, a full store would make the service reject even reads.
+    // If items could take all allowed memory, a full store would make the service reject reads.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
@@ -102,10 +93,7 @@ function configOf(
   return { ...values, ...limitsFor(values), metricsHost }
 }
 
-/**
- * Returns a warning for each environment variable that was probably meant as a setting, such as `ITEM_STORE_PORT` for
- * `PORT`. Only names that begin with `STORE_` or `ITEM_` are checked, because other names may belong to any program.
- */
+/** Warns of names such as `ITEM_STORE_PORT` for `PORT`, but not of names with other prefixes. */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)
   return Object.keys(env)

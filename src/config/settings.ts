@@ -1,9 +1,6 @@
 /**
- * The settings of the service, and fixed limits that nobody needs to change. Names, validation, `--help` and the
- * documentation all come from one table of settings. `JWT_SECRET` and `JWT_ALGORITHM` are not in this table, because
- * they are read each time a token is verified (spec §5.5).
- *
- * @module
+ * The settings of the service, and fixed limits. `JWT_SECRET` and `JWT_ALGORITHM` are not in the
+ * table, because they are read each time a token is verified (spec §5.5). @module
  */
 
 import type { ParseArgsConfig } from 'node:util'
@@ -25,10 +22,10 @@ import {
 } from './kinds.js'
 
 export interface Setting<T> extends Omit<Kind<T>, 'format'> {
-  /** Name of the environment variable. The flag has the same name, in lower case and with dashes. */
+  /** Name of the environment variable. The flag has the same name, in lower case with dashes. */
   readonly name: string
   readonly default: T
-  /** The default as a user would type it; `undefined` if it depends on another setting or is unset. */
+  /** Default as a user would type it; `undefined` if it depends on another setting or is unset. */
   readonly defaultText: string | undefined
   readonly meaning: string
 }
@@ -148,10 +145,7 @@ type Settings = typeof settings
 
 export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
-/**
- * All settings, checked, and the limits that follow from them. Sizes are in bytes, store timeouts and event loop delays
- * in milliseconds, and all other times in seconds.
- */
+/** Sizes are in bytes, store timeouts and event loop delays in ms, and other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
 }
@@ -160,7 +154,7 @@ export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
 
-/** Returns the flag of a setting, without the two dashes in front. */
+/** Returns the flag of a setting, without its two dashes. */
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
@@ -174,7 +168,7 @@ function setting<T>(
   return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
-/** Limits that are not settings. Parts of the service take these limits as options, in the units of `Config`. */
+/** Limits that are not settings, in the units of `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 export function limitsFor({
@@ -183,44 +177,21 @@ export function limitsFor({
 }: Pick<SettingValues, 'maxBodyBytes' | 'maxMemoryBytes'>) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    /**
-     * Maximum memory for the bodies of unanswered requests. Beyond this limit, requests get 503. The limit is only a
-     * tenth of memory, because items take half by default, and garbage takes a share too. A single body of the maximum
-     * size is always allowed.
-     */
+    /** Maximum bytes in bodies of unanswered requests. Above this limit, requests get 503. */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
-    /**
-     * Maximum number of blocks in a store in process memory. Beyond this limit, creates get 507. A block takes less
-     * than 2 KiB of the heap, and holds its bytes outside the heap. Operators limit the bytes with MAX_STORE_BYTES; the
-     * number of blocks is limited only to keep a small heap from overflowing.
-     */
+    /** Maximum number of blocks in a memory store. Above this limit, creates get 507. */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    /** Maximum size of a request head, which is the default of Node.js. A longer head gets 431. */
+    /** Maximum length of a request head, the default of Node.js. A longer head gets 431. */
     maxHeaderBytes: 16 * kibibyte,
-    /** Maximum number of header lines in a request. A request with more lines gets 431. Apache allows 100. */
+    /** Maximum number of header lines. A request with more lines gets 431. Apache allows 100. */
     maxHeaderLines: 128,
-    /**
-     * Maximum memory for pipelined requests that wait for an earlier request, across all connections. Beyond this
-     * limit, the connections that hold the most memory are closed. A connection holds at most 16 short requests and 64
-     * KiB of further input. Therefore, 300 clients can keep sending requests without reading any response.
-     */
+    /** Maximum bytes in pipelined requests. Above this limit, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /**
-     * Maximum memory for lists that waiting reads share. Beyond this limit, each read gets a list of its own, one read
-     * after another. This limit is used only if the items are on a server, so this process keeps no items and has
-     * memory to spare.
-     */
+    /** Maximum bytes in lists that reads share. Above this limit, each read gets its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
-    /**
-     * Maximum mean event loop delay within a second, in milliseconds. Beyond this limit, item requests other than
-     * deletes get 503. For a client, a retry after one second (`Retry-After`) is better than a long wait.
-     */
+    /** Maximum mean delay in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,
-    /**
-     * Maximum time for which a client may leave its response unread, in seconds. Beyond this time, the connection is
-     * closed. By default, nginx waits 60 s for its clients. This limit is longer, so that nginx closes slow connections
-     * first.
-     */
+    /** Seconds for which a client may leave a response unread. nginx closes first, after 60 s. */
     idleTimeout: 90,
   }
 }

@@ -1,6 +1,6 @@
 /** Errors that the user can correct. @module */
 
-/** Error in the user's input. The command prints one line per problem, without a stack, and exits with code 2. */
+/** An error in the user's input. The command prints one line per problem, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -14,10 +14,7 @@ export interface ListenAddress {
   readonly host: string
 }
 
-/**
- * Turns an error of `listen` into an error that tells the user what to do. Returns any other error unchanged.
- * @param flags prefix of the flags that set the address to listen on.
- */
+/** Returns an error of `listen` with advice, and any other error unchanged. */
 export function explainListenError(
   error: unknown,
   { port, host }: ListenAddress,
