@@ -1,19 +1,11 @@
 #!/usr/bin/env node
 
-/**
- * The `item-store` command, which runs a subcommand. A subcommand loads only its own modules, so that it need not wait
- * for the modules of other subcommands.
- *
- * @module
- */
+/** The `item-store` command. It loads only the modules of the subcommand that runs. @module */
 
 import { nearest, readArguments } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
-/**
- * A subcommand. @param args the arguments after the subcommand's name.
- * @returns the text to print on standard output; `undefined` if there is none.
- */
+/** Takes the arguments after the subcommand's name, and returns the text to print, if any. */
 type Command = (args: string[]) => Promise<string | undefined>
 
 const commands = {
@@ -59,7 +51,6 @@ async function run(first: string | undefined, args: string[]): Promise<string | 
   }
 }
 
-/** Returns the interface as an OpenAPI document, for a service that keeps its items in process memory. */
 async function openapi(args: string[]): Promise<string> {
   readArguments('openapi', args, {})
   const { openApiDocument } = await import('../interface/openapi.js')
@@ -90,10 +81,7 @@ function names(): string {
     .replace(/, (\w+)$/, ' or $1')
 }
 
-/**
- * Prints a text to standard output. If printing fails, prints one line with the reason, and the process ends with exit
- * code 1. Prints no reason if the program that reads the output has ended.
- */
+/** Prints a text. If printing fails, the exit code is 1. A closed pipe is not reported. */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     process.exitCode = 1

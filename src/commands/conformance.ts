@@ -12,16 +12,15 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of the report. Node's test runner prints TAP itself; for all other formats, this package has a reporter. */
+/** Node's test runner prints TAP itself. For other formats, this package has a reporter. */
 const reporters = ['spec', 'tap', 'junit']
 
-/** Algorithm with which the tests sign tokens. Every implementation supports this algorithm (spec §5.3). */
+/** Algorithm that every implementation supports (spec §5.3). */
 const algorithm = 'HS256'
 
-/** Maximum time to wait for the first response of the service, in milliseconds. */
+/** Maximum time for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
-/** Runs the conformance tests against a service, and prints their report. The exit code is 1 if a test fails. */
 export async function conformance(args: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
   const { values, positionals } = readArguments('conformance', args, options, true)
@@ -42,7 +41,7 @@ export async function conformance(args: string[]): Promise<undefined> {
 
   const folder = packageFile('dist')
   const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
-  // Under Node's test runner, NODE_TEST_CONTEXT is set. With this variable, the tests would report to that runner.
+  // With NODE_TEST_CONTEXT, the tests would report to the test runner that started this process.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const child = spawn(
     process.execPath,
@@ -62,7 +61,6 @@ export async function conformance(args: string[]): Promise<undefined> {
   process.exitCode = code === 0 ? 0 : 1
 }
 
-/** @throws {UsageError} if there is not exactly one URL, or if it is malformed. */
 function baseUrlIn([url, ...more]: string[]): string {
   const example = `http://localhost:8000${prefix}`
   if (url === undefined || more.length > 0) {
@@ -75,7 +73,7 @@ function baseUrlIn([url, ...more]: string[]): string {
   return url
 }
 
-/** Checks that a service responds at the URL, whatever the status. @throws {UsageError} if nothing responds. */
+/** Accepts a response with any status. @throws {UsageError} if nothing responds. */
 async function requireAnswer(url: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(answerTimeout)

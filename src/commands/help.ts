@@ -101,9 +101,8 @@ and a time is in the unit of its default.
 `
 }
 
-/** Column at which `--help` describes each setting. */
 const meaningColumn = 47
-/** Matches the text for one line of a setting's description. Lines end by column 100 unless a single word is longer. */
+/** Matches one line of a description. A line ends by column 100 unless it is a single long word. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 export function describeSettings(): string {

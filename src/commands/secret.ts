@@ -1,4 +1,4 @@
-/** The command `item-store token`, and checks of the secret for all commands, with advice if it is missing. @module */
+/** The command `item-store token`, and checks of the secret for all commands. @module */
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -14,7 +14,6 @@ const recommendedLength = 32
 
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
 
-/** Advice for users who run `item-store token` without a secret: how to get a token that the service accepts. */
 const toSign =
   'use the secret of the service, which accepts no other. Without a JWT_SECRET, dev accepts only the token that it prints; for more, put a JWT_SECRET into .env'
 
@@ -30,10 +29,7 @@ export async function token(args: string[]): Promise<string> {
   return signToken(sub, lifetime)
 }
 
-/**
- * Checks that tokens can be signed and verified.
- * @throws {UsageError} that describes the problem with `JWT_SECRET` or `JWT_ALGORITHM`.
- */
+/** @throws {UsageError} if tokens cannot be signed and verified. */
 export function requireSecret(): void {
   refuseTwoSecrets()
   const problem = signingProblem(environmentSigning)
@@ -48,7 +44,7 @@ export function refuseTwoSecrets(): void {
   }
 }
 
-/** Returns why no token can be verified, with advice; `undefined` if tokens can be verified. */
+/** Returns why no token can be verified; `undefined` if tokens can be verified. */
 export function missingSecretError(): string | undefined {
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
@@ -59,13 +55,12 @@ export function missingSecretError(): string | undefined {
   return `${problem}: item requests get 503. Stop the service, type ${remedy} and start it again`
 }
 
-/** Sets a random `JWT_SECRET` for this process if there is no secret. */
 export function defaultToRandomSecret(): void {
   if (process.env.JWT_SECRET || process.env.JWT_SECRET_FILE) return
   process.env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
 }
 
-/** Returns a warning if a secret is shorter than recommended. The warning does not contain the secret. */
+/** Returns a warning that does not contain the secret. */
 export function shortSecretWarning(): string | undefined {
   if (signingProblem(environmentSigning) !== undefined) return undefined
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
@@ -75,7 +70,6 @@ export function shortSecretWarning(): string | undefined {
   return `${variable} has only ${length} of the recommended ${recommendedLength} bytes`
 }
 
-/** Logs each change to the file that `JWT_SECRET_FILE` names. */
 export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
   observeSecretFile(({ secrets, problem }) => {
     if (problem === undefined) {

@@ -20,10 +20,10 @@ import {
   shortSecretWarning,
 } from './secret.js'
 
-/** Lifetime of the token that `dev` prints, in seconds. It is short, because the printed token may end up in logs. */
+/** Lifetime of a token in seconds. It is short, because printed tokens may end up in logs. */
 const tokenLifetime = 24 * 3600
 
-/** Runs the service until a signal stops it. Without a usable secret, the service runs but is unhealthy (spec §5.5). */
+/** Without a usable secret, the service runs but is unhealthy (spec §5.5). */
 export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY
@@ -38,7 +38,6 @@ export async function serve(args: string[]): Promise<undefined> {
   }
 }
 
-/** Runs the service for development, and prints a token, the addresses of the pages, and example commands. */
 export async function dev(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
   const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
@@ -87,7 +86,6 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 `)
 }
 
-/** Reads the items of a seed file. @throws {UsageError} with the file name, and the line and column of invalid text. */
 function readSeed(file: string): ReturnType<typeof parseSeed> {
   try {
     return parseSeed(readFileSync(file))
