@@ -17,10 +17,7 @@ const sampleInterval = 1_000
 /** Resolution of the measured event loop delay, in milliseconds. */
 const resolution = 10
 
-/**
- * Starts to measure memory and event loop delay, and to trigger garbage collections.
- * @param itemBytes returns the memory that items take in this process, in bytes.
- */
+/** Starts to measure and to collect garbage. `itemBytes` returns the items' memory in bytes. */
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
   itemBytes: () => number,
@@ -53,7 +50,7 @@ export function watchLoad(
   }
 }
 
-/** Converts a mean delay from ns to ms. NaN means no measurement: the event loop was blocked all the time. */
+/** Converts ns to ms. NaN means that the event loop was blocked all the time. */
 function meanDelay(mean: number): number {
   return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }

@@ -1,11 +1,11 @@
-/** Tests the log lines, in the format for programs and in the format for people. */
+/** Tests the log lines for programs and for people. */
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 
-/** Runs code in a child process, and returns what the code logs. @param calls code that calls methods of `log`. */
+/** Runs code that calls methods of `log` in a child process, and returns the output. */
 function printed(isReadable: boolean, calls: string): string {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}
@@ -38,7 +38,6 @@ test('in the format for people, a line has the time, level, message and fields, 
 const id = 'a8d6f4a6-4c50-4bd1-9f5b-2a8f4f1b9d53'
 const request = { session_id: id, method: 'GET', path: '/api/v1/items', status: 200, ms: 0.812 }
 
-/** Log entries, each with its line in the format for people (without the time). */
 const entries: { what: string; fields: object; msg: string; line: string }[] = [
   { what: 'a request', fields: request, msg: 'answered', line: 'GET /api/v1/items 200 0.8 ms' },
   {

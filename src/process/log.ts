@@ -3,20 +3,15 @@
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
 
-/** Maximum total length of log lines that have not been read yet, in bytes. Beyond this limit, lines are dropped. */
+/** Maximum bytes of unread log lines. Above this limit, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
 
-/**
- * Creates a log on standard output. @param level minimum level to log.
- * @param isReadable whether to write lines for people instead of JSON.
- */
 export function createLog(level: string, isReadable: boolean): Logger {
-  // An `import` of this CommonJS package would make Node.js load a lexer, which would add 30 ms to the start.
+  // An `import` of this CommonJS package would load a lexer, which takes 30 ms.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // Pino's own destination is not used. If the program that reads standard output ends, Pino's destination retries
-  // forever and keeps the process from exiting.
+  // If the reader of the log ends, pino's own destination retries forever and prevents the exit.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -42,10 +37,7 @@ export function createLog(level: string, isReadable: boolean): Logger {
   return log
 }
 
-/**
- * Formats a log entry for people. The line of a request includes the session id only if the request failed: for other
- * requests, people do not need the id.
- */
+/** The line of a request includes the session id only if the request failed. */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
   const isAnswered = msg === 'answered'
@@ -66,13 +58,13 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
       : Object.entries(others).map(([name, value]) => `${name}=${format(value)}`)),
   ]
   const trace = stack === undefined ? [] : stack.split('\n')
-  // Lines of a stack are indented, so that none of them can be mistaken for an entry.
+  // Indented lines of a stack cannot be mistaken for log entries.
   return [words.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
 }
 
-/** Returns the stack of an error that pino has serialized; `undefined` if the thrown value is not an error. */
+/** Returns `undefined` if the thrown value is not an error. */
 function stackOf(err: unknown): string | undefined {
   const stack = typeof err === 'object' && err !== null && 'stack' in err ? err.stack : undefined
   return typeof stack === 'string' ? stack : undefined
@@ -82,10 +74,7 @@ function format(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/**
- * Escapes line breaks, characters that XML does not allow, and all characters that a terminal or viewer would interpret
- * instead of showing.
- */
+/** Escapes line breaks, and characters that XML forbids or a terminal would interpret. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`

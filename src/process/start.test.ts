@@ -1,4 +1,4 @@
-/** Tests the memory check at the start of a process, and the ways in which a process stops and exits. */
+/** Tests the memory check at the start of a process, and the ways in which a process ends. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,9 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/**
- * Starts a process, and waits until it handles signals. @param stop source code of the promise that `stop()` returns.
- */
+/** Waits until the process handles signals. @param stop code of the promise from `stop()`. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
@@ -35,7 +33,7 @@ async function run(stop: string, { timeout = 60, act = '' } = {}) {
   return running
 }
 
-/** Sends a signal every 200 ms until the process has ended. */
+/** Repeats a signal every 200 ms until the process has ended. */
 async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const timer = setInterval(() => child.kill(signal), 200)
   await once(child, 'exit')

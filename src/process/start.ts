@@ -13,16 +13,14 @@ import { serveFirst } from './threads.js'
 
 export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
-  /** Items to store when the process starts, unless the store already has items. */
   readonly items?: ReturnType<typeof parseSeed>
-  /** Whether the log has human-readable lines instead of JSON. */
   readonly isReadable: boolean
 }
 
-/** Time for which clients may still send a request after the service has begun to stop, in milliseconds. */
+/** Time in milliseconds in which clients may still send a request after the stop has begun. */
 const lastRequestGrace = 500
 
-/** Number of file descriptors reserved for files, for metrics, and for connections that are about to be refused. */
+/** File descriptors reserved for files, metrics, and connections that will be refused. */
 const reservedDescriptors = 32
 
 interface Started {
@@ -34,10 +32,7 @@ interface Started {
   readonly log: Logger
 }
 
-/**
- * Starts the service, which runs until a signal stops it.
- * @throws {UsageError} if the settings do not fit this machine.
- */
+/** @throws {UsageError} if the settings do not fit this machine. */
 export async function start(
   settings: Config,
   { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
@@ -50,7 +45,7 @@ export async function start(
       import('./load.js'),
     ])
   const log = createLog(settings.logLevel, isReadable)
-  // All code is loaded at this point, so the resident memory is the memory of the idle process.
+  // All code is loaded now, so the resident memory is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: settings.maxMemoryBytes,
     maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
@@ -91,11 +86,7 @@ export async function start(
   }
 }
 
-/**
- * Returns the number of connections for which the process has file descriptors: at least 1, at most `maxConnections`.
- * Must be called once all code is loaded. Returns `maxConnections` if the system does not report the maximum number of
- * descriptors (only Linux does, proc(5)).
- */
+/** Returns how many connections the file descriptors allow, if the system is Linux (proc(5)). */
 function affordableConnections(maxConnections: number): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -107,17 +98,10 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory reserved for the first hundred requests, in bytes. In a measurement, a hundred requests took 15 MiB. */
+/** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
-/**
- * Checks the memory limit. A process that exceeds the limit while idle would refuse every request, so it must not
- * start. A process that would exceed the limit only with a full store gets a warning, because the store may never be
- * full.
- * @param idleBytes resident memory of the process before the first request.
- * @returns the warning, if there is one.
- * @throws {UsageError} if the process would exceed the limit while idle.
- */
+/** Warns if a full store could exceed the limit. @throws {UsageError} if `idleBytes` does. */
 export function memoryWarning(
   idleBytes: number,
   { maxMemoryBytes, maxStoreBytes }: Pick<Config, 'maxMemoryBytes' | 'maxStoreBytes'>,
@@ -134,30 +118,18 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
 
-/** Formats a size in MiB. The size is rounded up, so that a limit of this size is high enough. */
+/** Rounds up, so that a limit of this size is high enough. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)}MiB`
 }
 
-/**
- * Signals that ask the process to end. Other signals get no handler. A JavaScript handler for SIGSEGV, for example,
- * would make a crashing process hang forever.
- */
+/** Signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/**
- * Time for which further signals are ignored after the first signal, in milliseconds. Ctrl-C in a terminal also reaches
- * npm, which then repeats the signal. Service managers may send SIGHUP after SIGTERM.
- */
+/** Time after a signal in which further signals are ignored, in ms. npm repeats Ctrl-C's signal. */
 const repeatTime = 100
 
-/**
- * Ends the process after signals and uncaught errors. A signal stops the service and ends the process with exit code 0.
- * A second signal ends the process immediately with exit code 1. An uncaught error is logged, and stops the service
- * with exit code 1.
- * @param stop stops the service after the accepted requests have been answered.
- * @param timeout maximum time for `stop`, in seconds. After this time, the process ends with exit code 1.
- */
+/** @param timeout maximum time for `stop`, in seconds. A second signal ends the process at once. */
 export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
   let stoppedAt: number | undefined
   let exitCode = 0

@@ -3,19 +3,12 @@
 import { readdirSync } from 'node:fs'
 import { availableParallelism, getPriority, setPriority } from 'node:os'
 
-/**
- * Value added to the niceness of V8's own threads (nice(2)). With this value, each of these threads gets a tenth of the
- * main thread's time.
- */
+/** Value for nice(2) with which a thread of V8 gets a tenth of the main thread's time. */
 const niceness = 10
 
 const maxNiceness = 19
 
-/**
- * Lowers the priority of V8's own threads, which compile code and help to collect garbage. On a single core, four of
- * these threads could delay requests by 20 ms. Does nothing if there are more cores, or if the system does not list
- * threads. Only Linux lists them (proc(5)).
- */
+/** On a single core, V8's threads delay requests by up to 20 ms. Only Linux lists threads. */
 export function serveFirst(): void {
   if (availableParallelism() > 1) return
   const lower = Math.min(getPriority() + niceness, maxNiceness)
@@ -24,6 +17,6 @@ export function serveFirst(): void {
       if (id !== process.pid) setPriority(id, lower)
     }
   } catch {
-    // Either a thread has just ended, or the system has no /proc. The remaining threads keep their priority.
+    // A thread has just ended, or the system has no /proc.
   }
 }
