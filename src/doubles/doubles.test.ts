@@ -1,4 +1,4 @@
-/** Tests the parsing of `--delay` and `--failures`, a reset while requests are delayed, and recorded requests. */
+/** Tests the parsing of delays and failures, a reset during a delay, and recorded requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -10,15 +10,13 @@ import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './
 
 interface DoublesOptions {
   readonly delay?: Delay | undefined
-  /** Failures that apply from the start, and apply again after each reset. */
   readonly failures?: Failures | undefined
-  /** Text from which the ids of new items are derived. */
   readonly ids?: string | undefined
 }
 
 export type Doubles = ReturnType<typeof createDoubles>
 
-/** Maximum number of recorded requests. A service for development may run for weeks, so there has to be a limit. */
+/** Maximum number of recorded requests. A service for development may run for weeks. */
 const maxRecorded = 10_000
 
 export function createDoubles({ delay, failures, ids }: DoublesOptions) {
@@ -43,7 +41,6 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     recorded = []
   }
 
-  /** Returns the first failure that applies to a request; `undefined` if the request does not fail. */
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method, path, next } of armed) {
       if (method !== undefined && method !== exchange.request.method) continue
@@ -56,13 +53,9 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 
   startOver()
   return {
-    /** Creates the ids of new items; `undefined` if the service creates random ids. */
     newId: seeded?.newId,
 
-    /**
-     * Wraps the handler of an item endpoint, so that its requests are delayed or fail.
-     * @param stopping aborted when the service stops, which ends all delays.
-     */
+    /** Makes the requests of an endpoint slow or fail. `stopping` ends all delays. */
     wrap: (handle: Handler, stopping: AbortSignal): Handler =>
       async function failOrHandle(exchange) {
         const failure = failureOf(exchange)
@@ -76,23 +69,21 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           const before = resets
           const time = randomInt(delay.min, delay.max + 1)
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // A request that was delayed during a reset fails. If the request created an item, it would take an id from
-          // the next test.
+          // A create that was delayed during a reset must not take an id from the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
         }
         await handle(exchange)
       },
 
-    /** Records a request. Must be called once its response has been sent. */
+    /** Records a request. Must be called once the response has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
-    /** Makes requests fail from now on, until the next reset. */
     fail,
 
-    /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
+    /** Returns the latest 10,000 requests since the last reset, ordered by when they ended. */
     requests: (): RecordedRequest[] => [...recorded],
 
-    /** Restores the initial ids and failures, and forgets recorded requests. Requests that are still delayed fail. */
+    /** Restores the initial state. Requests that are still delayed fail. */
     reset(): void {
       resets += 1
       startOver()
@@ -100,13 +91,9 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 }
 
-/** UUID namespace of the ids that are derived from a text: a random UUID, chosen once. */
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/**
- * Returns a generator of ids. An id depends only on the text and on how many ids precede it. A name always gets the
- * same id.
- */
+/** An id depends only on the text and the number of earlier ids. Equal names get equal ids. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -127,15 +114,14 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
 }
 
 interface Armed extends FailureScope {
-  /** Returns the failure of the next request; `undefined` if the request does not fail. */
   readonly next: () => Failure | undefined
 }
 
-/** Sends the response of an injected failure, and does not log it as a failure of the service. */
+/** Sends an injected failure, without logging a failure of the service. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // A proxy may send a 429. This service never sends one, and has no error code for this status.
+    // This service has no error code for status 429, which only proxies send.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
     return

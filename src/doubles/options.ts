@@ -1,25 +1,22 @@
-/** Types of delays, failures and recorded requests, and checks of the delays and failures that a user sets. @module */
+/** Delays, failures and recorded requests: their types, and checks of the user's values. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Range of a random time in milliseconds; both ends are included. */
+/** Range of a random time in milliseconds. Both ends are included. */
 export interface Delay {
   readonly min: number
   readonly max: number
 }
 
-/** How a request fails: with this status, or for `cut`, by closing the connection without a response. */
+/** How a request fails: with this status, or for `cut`, with a closed connection. */
 export type Failure = (typeof kinds)[number]
 
-/**
- * How requests fail: a list applies to the first requests in order; a record gives each kind of failure a
- * probability from 0 to 1.
- */
+/** Failures of the first requests in order, or each failure's probability from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Requests to which failures apply. A request must match every given member. */
+/** Requests that may fail. A request must match every given member. */
 export interface FailureScope {
   /** HTTP method, in any letter case. */
   readonly method?: string | undefined
@@ -27,14 +24,12 @@ export interface FailureScope {
   readonly path?: string | RegExp | undefined
 }
 
-/** A request that the store has received. */
 export interface RecordedRequest {
   readonly method: string
   /** Path without the query, such as `/api/v1/items`. */
   readonly path: string
-  /** Status of the response; `undefined` if the connection was cut instead. */
+  /** Status of the response; `undefined` if the connection was cut. */
   readonly status: number | undefined
-  /** Session id of the response. */
   readonly sessionId: string
 }
 
@@ -42,7 +37,7 @@ const kinds = [429, 500, 503, 'cut'] as const
 /** Maximum delay, in milliseconds. */
 const maxDelay = 60_000
 
-/** Parses a delay, which is a time or a range such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
+/** Parses text such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times
@@ -52,7 +47,6 @@ export function parseDelay(text: string): Delay {
   )
 }
 
-/** Checks a delay in milliseconds, or a range of delays. @throws {UsageError} */
 export function checkedDelay(given: number | Delay): Delay {
   const delay = typeof given === 'number' ? { min: given, max: given } : given
   if (delay !== null && isDelay(delay)) return delay // JavaScript callers may pass null
@@ -67,7 +61,7 @@ function isDelay({ min, max }: Delay): boolean {
   )
 }
 
-/** Parses failures such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
+/** Parses text such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
 export function parseFailures(text: string): Failures {
   const entries = text.split(',').map((entry) => entry.split('='))
   const failures = text.includes('=')
@@ -84,7 +78,6 @@ export function parseFailures(text: string): Failures {
   )
 }
 
-/** Returns the failures if they are valid. @throws {UsageError} if a kind is unknown or a rate is invalid. */
 export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
   throw new UsageError(
@@ -92,7 +85,7 @@ export function checkedFailures(given: Failures): Failures {
   )
 }
 
-/** Checks a scope of failures. Returns the scope with its method in upper case. @throws {UsageError} */
+/** Returns the scope with its method in upper case. @throws {UsageError} */
 export function checkedScope(given: FailureScope): FailureScope {
   const { method, path, ...others } = given
   const isScope =

@@ -7,14 +7,13 @@ import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { parseSeed, storeItems } from './seed.js'
 
-/** Returns the text of each item in a seed, without the part before the value of `project_id`. */
+/** Returns the text of each item from the value of `project_id` on. */
 function itemsOf(seed: string | Buffer): string[] {
   const id = newItemId()
   const items = parseSeed(Buffer.from(seed)).map((item) => encodeItem(id, item).toString())
   return items.map((item) => item.replace(`{"id":"${id}","project_id":`, ''))
 }
 
-/** Kinds of valid seeds, each with an example and the items in it. */
 const seeds: Record<string, [seed: string, ...items: string[]]> = {
   'an array': ['[{"a":1},\n {"b":2}]', 'null,"a":1}', 'null,"b":2}'],
   'an empty array': [' [ ] '],
@@ -79,7 +78,6 @@ for (const [what, [seed, says]] of Object.entries(invalid)) {
   })
 }
 
-/** Blocks the event loop for a millisecond. */
 function work(): void {
   for (const start = performance.now(); performance.now() - start < 1; );
 }

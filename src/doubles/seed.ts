@@ -17,7 +17,7 @@ import { positionOf } from '../item/scan.js'
 import { seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
-/** Error for an invalid seed. The message begins with the line and column of the problem, both counted from 1. */
+/** The message begins with the line and column of the problem, both counted from 1. */
 export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
@@ -30,12 +30,7 @@ const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
-/**
- * Reads each object in a seed file as an item request. Drops a member `id`, since the service generates ids; keeps
- * everything else verbatim.
- * @param file JSON text in UTF-8; a byte order mark is ignored.
- * @throws {InvalidSeedError}
- */
+/** Ignores a byte order mark and members named `id`. @throws {InvalidSeedError} */
 export function parseSeed(file: Buffer): ItemRequest[] {
   const text = withoutMark(file)
   const requests: ItemRequest[] = []
@@ -54,11 +49,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   }
 }
 
-/**
- * Yields the item request of each value. The JSON text of a value is parsed like a seed file.
- * @param textOf returns the JSON text of a value.
- * @throws {UsageError} with the index of a value that is not an item.
- */
+/** @throws {UsageError} with the index of a value that is not an item. */
 export function* requestsFrom<T>(
   given: readonly T[],
   textOf: (each: T) => unknown,
@@ -75,11 +66,7 @@ export function* requestsFrom<T>(
   }
 }
 
-/**
- * Stores new items, unless the store already has items.
- * @returns whether the new items were stored.
- * @throws {UsageError} if the store cannot hold all new items. In that case, none are kept.
- */
+/** Returns `false` if the store has items. @throws {UsageError} if it cannot hold all new items. */
 export async function seedEmptyStore(
   store: ItemStore,
   items: readonly ItemRequest[],
@@ -96,9 +83,8 @@ export async function seedEmptyStore(
 }
 
 /**
- * Stores new items under new ids, and returns the ids.
- * @param items all items are read before the first one is stored. Errors of the iterator are passed on.
- * @throws {StoreError} if the store cannot hold all new items. In that case, none are kept.
+ * Reads all items before storing the first one, and returns the new ids.
+ * @throws {StoreError} if the store cannot hold all items. Then no item is kept.
  */
 export async function storeItems(
   store: ItemStore,
