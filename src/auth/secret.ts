@@ -1,43 +1,32 @@
-/**
- * The keys and the algorithm of access tokens, from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM` (spec §5.5).
- * This file also signs tokens, and caches the tokens that have been verified.
- *
- * @module
- */
+/** Keys and algorithm of access tokens (spec §5.5), and a cache of verified tokens. @module */
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
 import { secretFile } from './secret-file.js'
 
-/** The HMAC algorithms of RFC 7518 §3.2, with the names of their hashes in OpenSSL. */
+/** HMAC algorithms (RFC 7518 §3.2), with the names of their hashes in OpenSSL. */
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** The claims that are kept from a verified token. `iat` is left out, because nothing depends on it. */
+/** Claims of a verified token. Nothing depends on `iat`. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** One or more secrets. The first secret signs tokens; every secret can verify a token. */
+/** The first secret signs tokens. Every secret can verify a token. */
 type Secrets = string | readonly string[]
 
-/** Secrets with their algorithm and keys. When a secret or the algorithm changes, a new `Signing` is created. */
 export interface Signing {
   readonly secrets: Secrets
   readonly algorithm: Algorithm
-  /** Keys made from the secrets: one per secret, in the same order. */
+  /** One key for each secret, in the same order. */
   readonly keys: readonly [KeyObject, ...KeyObject[]]
-  /** Cache of the tokens that were verified with these keys. The cache is dropped when the keys change. */
   readonly verified: TokenCache
 }
 
-/** Returns the current keys and algorithm for tokens. @throws {ApiError} `AUTH_NOT_CONFIGURED` if none can be used. */
+/** @throws {ApiError} `AUTH_NOT_CONFIGURED` if there is no usable secret or algorithm. */
 export type CurrentSigning = () => Signing
 
-/**
- * Returns a function that returns the current keys. New keys are created only when the secrets or algorithm change.
- * @param secrets returns the current secrets; empty or `undefined` for none. An array must be the same object until a
- * secret changes.
- */
+/** @param secrets returns the same array object until a secret changes. */
 export function followSecret(
   secrets: () => Secrets | undefined,
   algorithm: () => string = () => 'HS256',
@@ -51,11 +40,7 @@ export function followSecret(
   }
 }
 
-/**
- * Returns the keys and algorithm from `JWT_SECRET` or `JWT_SECRET_FILE`, and `JWT_ALGORITHM`. Each call reads the
- * environment variables again, because any code in the process may change them. A call takes half a microsecond.
- * @throws {ApiError} `AUTH_NOT_CONFIGURED`.
- */
+/** Reads the environment on each call, in 0.5 µs, because any code may change it. */
 export const environmentSigning: CurrentSigning = followSecret(
   () => {
     const { env } = process
@@ -67,7 +52,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Returns why tokens cannot be signed or verified at present; `undefined` if they can. */
+/** Returns why tokens cannot be signed or verified; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -78,7 +63,6 @@ export function signingProblem(currentSigning: CurrentSigning): string | undefin
   }
 }
 
-/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function createSigning(secrets: Secrets, algorithm: string): Signing {
   const [first, ...others] = typeof secrets === 'string' ? [secrets] : secrets
   if (!first) throw notConfigured('JWT_SECRET is not set')
@@ -89,11 +73,9 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
   return { secrets, algorithm, keys, verified: new TokenCache() }
 }
 
-/** @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Encoding replaces invalid Unicode with U+FFFD, which would turn many different secrets into one that is easy to
-  // guess.
+  // Encoding replaces invalid Unicode with U+FFFD, which makes a secret easy to guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -102,13 +84,13 @@ function isAlgorithm(name: string): name is Algorithm {
   return Object.hasOwn(hashes, name)
 }
 
-/** @param cause the reason, which the log and the operator see, but clients do not. */
+/** @param cause the reason, which only the log and the operator see. */
 function notConfigured(cause: string): ApiError {
   const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }
 
-/** @param lifetime time until the token expires, in seconds. @throws {ApiError} `AUTH_NOT_CONFIGURED`. */
+/** @param lifetime time until the token expires, in seconds. @throws {ApiError} */
 export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
   const iat = Math.floor(Date.now() / 1000)
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
@@ -118,18 +100,18 @@ export function signToken(sub: string, lifetime: number, signing = environmentSi
   return `${input}.${signatureOf(input, signing.algorithm, signing.keys[0])}`
 }
 
-/** Returns the signature of a token's header and payload, encoded as in the token (RFC 7515 §5.1). */
+/** Returns the signature of a token's header and payload, in base64url (RFC 7515 §5.1). */
 export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject): string {
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the cache of verified tokens, in bytes. The cache has space for 20,000 tokens of 170 characters. */
+/** Maximum size of the cache in bytes, enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Size of an entry of the token cache, in bytes, excluding the characters of the token and of `sub`. */
+/** Bytes of a cache entry without the characters of the token and of `sub`. */
 const entryBytes = 200
 
-/** Cache that maps verified tokens to their claims. When the cache is full, it is emptied, which takes no time. */
+/** Maps verified tokens to claims. A full cache is emptied, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -138,7 +120,7 @@ class TokenCache {
     return this.#claims.get(token)
   }
 
-  /** Adds a token to the cache. Only valid tokens may be added, so that forged tokens cannot fill the cache. */
+  /** Only valid tokens may be added, so that forged tokens cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
     const bytes = entryBytes + token.length + 2 * claims.sub.length // a character of `sub` takes up to two bytes
     this.#bytes += bytes
@@ -146,8 +128,7 @@ class TokenCache {
       this.#claims = new Map()
       this.#bytes = bytes
     }
-    // In V8, the token is a substring of its header, so it would keep the whole header in memory, up to 16 KiB. A copy
-    // of the token does not.
+    // In V8, a substring keeps the whole request head in memory, up to 16 KiB. A copy does not.
     const copy = Buffer.from(token, 'latin1').toString('latin1')
     this.#claims.set(copy, claims)
   }

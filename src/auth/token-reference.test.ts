@@ -1,7 +1,4 @@
-/**
- * Compares the tokens that this service signs, and its verification of other tokens, with the library `jose`. Also
- * tests which tokens are cached, because clients cannot observe that.
- */
+/** Compares tokens with the library `jose`, and tests the cache, which clients cannot observe. */
 
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
@@ -22,7 +19,7 @@ after(() => {
   delete process.env.JWT_SECRET
 })
 
-/** Returns the expected outcome, according to `jose` and to the rules of the interface that `jose` does not check. */
+/** Returns the outcome according to `jose`, and to rules that only the interface has. */
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   // Decoders ignore the unused bits of a signature's last character.
@@ -72,7 +69,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// The test needs thousands of tokens, because few random tokens are intact and also expired.
+// Few random tokens are intact and also expired, so the test needs thousands of tokens.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty
@@ -97,7 +94,7 @@ test('10,000 random and altered tokens have the same outcome as with jose', asyn
   for (let count = 0; count < 10_000; count += 1) {
     let token = below(2) === 0 ? good : sign(pick(headers), pick(payloads))
     for (let changes = below(3); changes > 0; changes -= 1) {
-      // The last character of a token is changed more often, because it has unused bits.
+      // The last character of a token has unused bits, so the test changes it more often.
       const place = below(8) === 0 ? token.length - 1 : below(token.length + 1)
       const kept = token.slice(place + below(2))
       token = token.slice(0, place) + (below(3) === 0 ? '' : pick([...characters])) + kept
@@ -127,19 +124,17 @@ for (const algorithm of ['HS256', 'HS384', 'HS512']) {
   })
 }
 
-/** Returns a token for a caller. Its `sub` begins with the caller's number and has the given length. */
 function tokenOf(caller: number, length: number): string {
   return sign(goodHeader, `{"sub":"${String(caller).padEnd(length, 'a')}","exp":9000000000}`)
 }
 
 test('verified tokens are cached up to 8 MiB, and rejected tokens are not', () => {
   process.env.JWT_SECRET = `${secret} of this test`
-  // In the cache, each token takes 3.9 kB, including its `sub`.
+  // Each token takes 3.9 kB in the cache, including its `sub`.
   const all = Array.from({ length: 2000 }, (_, caller) => tokenOf(caller, 1100))
   const forged = all.map((token) => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`)
   const known = all.map((token) => verifyToken(token))
   for (const token of forged) assert.equal(actual(token), 'INVALID_TOKEN')
-  // If a token is cached, each verification returns the same claims object.
   assert.ok(all.every((token, place) => verifyToken(token) === known[place]))
   for (let caller = 2000; caller < 2250; caller += 1) verifyToken(tokenOf(caller, 1100))
   assert.notEqual(verifyToken(all[0] ?? ''), known[0])

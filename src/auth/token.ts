@@ -1,19 +1,14 @@
-/** Access tokens: JSON Web Tokens signed with a shared secret (spec §5, RFC 7519). @module */
+/** Access tokens: JSON Web Tokens that are signed with a shared secret (spec §5). @module */
 
 import { isUtf8 } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
-/** Matches a compact JWS (RFC 7515 §7.1): the signing input, made of header and payload, and the signature. */
+/** A compact JWS (RFC 7515 §7.1): the signing input (header and payload) and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
-/**
- * Verifies an access token (spec §5).
- * @param token compact serialization of a JWS, as in the `Authorization` header.
- * @param signing keys and algorithm; by default, the current `JWT_SECRET` and `JWT_ALGORITHM` (spec §5.5).
- * @throws {ApiError} if the token is rejected, or `JWT_SECRET` or `JWT_ALGORITHM` is not usable.
- */
+/** Verifies a compact JWS (spec §5). @throws {ApiError} if the token is rejected. */
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
   const known = signing.verified.get(token)
   if (known !== undefined) {
@@ -25,36 +20,33 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
   return claims
 }
 
-/** Returns the claims of a token after all checks. An expired token is reported as expired even if it lacks claims. */
+/** An expired token is reported as expired even if it lacks claims. */
 function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
   const { alg, crit } = parsePart(header, 'header')
-  // The header parameter `crit` lists extensions that must be supported. None are supported here (RFC 7515 §4.1.11).
+  // `crit` lists extensions that must be supported. None are supported (RFC 7515 §4.1.11).
   if (typeof alg !== 'string' || crit !== undefined) throw invalid('its header is not supported')
   if (alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  // The claims are described in RFC 7519 §4.1. For `iat`, only the type is checked.
+  // Claims of RFC 7519 §4.1. Only the type of `iat` is checked.
   const { sub, exp, nbf = 0, iat = 0 } = parsePart(payload, 'payload')
   if (isTime(exp)) assertNotExpired({ exp })
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // The clock counts whole milliseconds, but `nbf` may be more precise. A token must be valid at the time of its `nbf`.
+  // The clock counts whole ms, but `nbf` may be more precise. A token is valid from `nbf` on.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** Returns whether a claim is a time in seconds. Fractions of a second are common (`NumericDate`, RFC 7519 §2). */
+/** Fractions of a second are common (`NumericDate`, RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }
 
-/**
- * Returns whether a signature is correct (RFC 7515 §5.2) and canonically encoded. Decoders ignore the unused bits of
- * the last character, so they would accept an altered token (RFC 4648 §3.5).
- */
+/** Compares texts, because decoders ignore unused bits of the last character (RFC 4648 §3.5). */
 function isSignatureOf(input: string, signature: string, { algorithm, keys }: Signing): boolean {
   return keys.some((key) => {
     const expected = signatureOf(input, algorithm, key)
@@ -63,7 +55,7 @@ function isSignatureOf(input: string, signature: string, { algorithm, keys }: Si
   })
 }
 
-/** Parses the JSON of a token's header or payload. Returns an object without claims if the JSON is not an object. */
+/** Returns an object without claims if the JSON is not an object. */
 function parsePart(part: string, name: string): Partial<Record<string, unknown>> {
   const bytes = Buffer.from(part, 'base64url')
   if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
@@ -74,10 +66,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/**
- * Throws if a token has expired; there is no leeway. Must be called each time a token is used, even if it is cached
- * (spec §5.4).
- */
+/** There is no leeway. Cached tokens must be checked on each use too (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }
