@@ -1,10 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/**
- * Runs an item store inside another program, for example a test suite. The process of that program serves the store
- * over HTTP. The store has its own secret.
- *
- * @module
- */
+/** Runs an item store inside another program, for example a test suite. @module */
 
 import './config/package.js'
 import { randomBytes } from 'node:crypto'
@@ -39,93 +34,55 @@ export interface ItemStoreOptions {
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
-  /**
-   * Secret that signs the tokens; random by default. A function such as `() => process.env.JWT_SECRET` is called each
-   * time a token is signed or verified. While the function returns no secret, item requests get 503.
-   */
+  /** Secret of the tokens; random by default. While there is none, item requests get 503. */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /**
-   * Maximum total size of all items, in bytes; half of memory by default. A create that would exceed this size gets
-   * 507.
-   */
+  /** Maximum size of all items, in bytes; half of memory by default. Larger creates get 507. */
   readonly maxStoreBytes?: number | undefined
-  /** Delay before each operation on items, in milliseconds: a fixed time, or the range of a random time. */
+  /** Delay of each item operation, in milliseconds: a fixed time, or the range of a random time. */
   readonly delay?: number | Delay | undefined
-  /**
-   * How item requests fail. Requests that fail have no effect. A list such as `[503, 'cut']` applies to the first
-   * requests in order. A record such as `{ 503: 0.1, cut: 0.05 }` gives each kind of failure a probability.
-   */
+  /** How item requests fail, such as `[503, 'cut']`. Requests that fail have no effect. */
   readonly failures?: Failures | undefined
-  /**
-   * Text from which the ids of new items are derived. After a reset, the same ids are used again. By default, ids are
-   * random.
-   */
+  /** Text from which new ids are derived, again after each reset. By default, ids are random. */
   readonly ids?: string | undefined
 }
 
-/** Options of a token. */
 export interface TokenOptions {
   /** Name of the caller, for the claim `sub`; `embedded` by default. */
   readonly sub?: string
-  /** Lifetime of the token, such as `90s`, `15m` or `1h`; `1h` by default. With `-1s`, the token is already expired. */
+  /** Lifetime such as `90s` or `15m`; `1h` by default. With `-1s`, the token has expired. */
   readonly expires?: string
 }
 
-/** A running item store. */
 export interface EmbeddedItemStore extends AsyncDisposable {
   /** URL of the store, for example `http://127.0.0.1:40123`. */
   readonly url: string
-  /** Base URL of the interface: `url` with the prefix of all paths, for example `http://127.0.0.1:40123/api/v1`. */
+  /** Base URL of the interface, for example `http://127.0.0.1:40123/api/v1`. */
   readonly baseUrl: string
-  /** Returns a token for this store. @throws {Error} if an option is invalid, or the store has no secret at present. */
+  /** Returns a token. @throws {Error} if an option is invalid, or the store has no secret. */
   token(options?: TokenOptions): Promise<string>
-  /**
-   * Returns a client of this store with its own token.
-   * @typeParam T the type of the items.
-   */
+  /** Returns a client with its own token. @typeParam T the type of the items. */
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
-   * Stores items, before or between tests.
-   * @param items either objects with the members of an item, or item requests: objects with `data`, an optional
-   * `project_id` and no other member. All items are converted with `JSON.stringify`.
-   * @returns the ids, in the same order.
-   * @throws {Error} if an object is not an item (the message has its index), or if the store is full. In either case,
-   * no item is kept.
+   * Stores items, or item requests with only `data` and possibly `project_id`. Returns their ids.
+   * @throws {Error} if an object is not an item, or if the store is full. Then no item is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
-  /**
-   * Stores items that contain values which `JSON.stringify` cannot write, such as exact numbers.
-   * @param texts JSON texts of items or item requests, such as `['{"price":1.10,"total":12345678901234567890}']`.
-   * @returns the ids, in the same order.
-   * @throws {Error} in the same cases as `seed`.
-   */
+  /** Stores items as `seed` does, from exact JSON texts such as `['{"price":1.10}']`. */
   seedText(texts: readonly string[]): Promise<string[]>
-  /**
-   * Makes item requests fail from now on, until the next reset. The argument `failures` has the same format as the
-   * option `failures`.
-   * @param scope method and path of the requests that may fail; all item requests by default.
-   * @throws {Error} if an argument is invalid.
-   */
+  /** Makes requests in `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: FailureScope): void
-  /** Returns the latest 10,000 requests since the last reset, in the order in which they ended. */
+  /** Returns the latest 10,000 requests since the last reset, ordered by when they ended. */
   requests(): RecordedRequest[]
-  /**
-   * Restores the initial state, for example between two tests. Removes all items and recorded requests, and resets the
-   * ids and failures. Item requests that are still delayed fail.
-   */
+  /** Removes items and recorded requests, and resets ids and failures. Delayed requests fail. */
   reset(): Promise<void>
-  /**
-   * Answers the requests that were already sent, closes all connections, and releases the items.
-   * @throws {Error} if the store is already stopped.
-   */
+  /** Answers accepted requests, and closes connections. @throws {Error} if called twice. */
   stop(): Promise<void>
   /** Stops the store, unless it is already stopped. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Names of the options that are also settings of the service. */
 const settingNames: readonly string[] = [
   'port',
   'host',
@@ -133,22 +90,21 @@ const settingNames: readonly string[] = [
   'maxStoreBytes',
 ] satisfies (keyof SettingValues & keyof ItemStoreOptions)[]
 
-/** Defaults of settings, where they differ from the defaults of the command `item-store`. */
+/** Defaults that differ from those of the command `item-store`. */
 const defaults = {
   port: 0,
   host: '127.0.0.1',
   shutdownTimeout: 1, // seconds
 }
 
-/** Turns off the limits on memory and event loop delay, because the host program affects both. */
+/** Limits neither memory nor event loop delay, because the host program affects both. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 const secretLength = 32 // bytes, see RFC 7518 §3.2
 
 /**
- * Starts an item store in this process. The store logs nothing, and neither reads nor changes `process.env`.
- * Several stores can run side by side, each with its own items.
- * @throws {Error} if an option is invalid or the port is in use. In that case, nothing is left running.
+ * Starts an item store, which logs nothing and ignores `process.env`.
+ * @throws {Error} if an option is invalid or the port is in use. Then nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
@@ -245,7 +201,7 @@ function settingsFrom(given: object): Config {
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** @throws {UsageError} if a text is unusable. The result of a function is checked on each call instead. */
+/** @throws {UsageError} if a text is unusable. The result of a function is checked on each call. */
 function signingWith(secret: unknown): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {
@@ -256,7 +212,7 @@ function signingWith(secret: unknown): CurrentSigning {
   return currentSigning
 }
 
-/** Parses the lifetime of a token into seconds. A minus sign makes the result negative. @throws {UsageError} */
+/** Returns seconds, which are negative after a minus sign. @throws {UsageError} */
 function lifetimeOf(expires: string): number {
   const isPast = String(expires).startsWith('-')
   const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')

@@ -18,21 +18,19 @@ import { type ItemStore, StoreMismatchError } from './store/item-store.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
 import { withoutCredentials } from './store/redis/address.js'
 
-/** The parts of the service that are not settings. */
 export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'load'> {
   readonly log: Logger
-  /** Log level of the line about each request. */
   readonly requestLogLevel: 'info' | 'debug'
-  /** Latency, failures and predictable ids for tests; `undefined` in production. */
+  /** Features for tests; `undefined` in production. */
   readonly doubles: Doubles | undefined
 }
 
 export type Service = ReturnType<typeof createService>
 
-/** Time reserved for the process to exit once the last connection is closed, in milliseconds. */
+/** Time for the exit of the process after the last connection is closed, in milliseconds. */
 const exitTime = 250
 
-/** Creates a service that does not listen yet. @throws {UsageError} if the listener does not support this Node.js. */
+/** @throws {UsageError} if the listener does not support this Node.js. */
 export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
@@ -48,7 +46,7 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
-  /** Functions to call with an exchange when its response has been sent. */
+  /** Functions that are called when a response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     const { trustedProxies } = config
@@ -70,10 +68,10 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // If the response is already closed, the body must not be read, because nothing would release its memory.
+      // If the response is already closed, nothing would release the memory of the body.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of a rejected body is discarded, but it takes memory until garbage is collected, so it is counted too.
+      // The rest of a rejected body is discarded, but takes memory until garbage is collected.
       if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
@@ -81,10 +79,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /**
-   * Stops accepting connections, and answers the requests that were already sent. Does not close the store.
-   * @param grace time for which clients may send another request, in milliseconds.
-   */
+  /** Answers accepted requests. Clients may send more for `grace` ms. Does not close the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
@@ -95,10 +90,8 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to listen. Without a usable `JWT_SECRET`, item requests get 503 until there is a usable one (spec §5.5).
-     * @returns the URL of the service on this machine, without a trailing slash.
-     * @throws {UsageError} if the metrics cannot be served at their address.
-     * @throws the system's error if the service cannot listen, for example `EADDRINUSE`.
+     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL on this machine.
+     * @throws {UsageError} if metrics cannot be served; or a system error, such as `EADDRINUSE`.
      */
     async listen(): Promise<string> {
       try {
@@ -125,7 +118,7 @@ export interface OpenedStore {
   readonly store: ItemStore
   /** Log fields that describe the store. */
   readonly description: Readonly<Record<string, string | number>>
-  /** Returns the memory that the items take in this process, in bytes; 0 for items on a Redis server. */
+  /** Memory of the items in this process, in bytes; 0 for items on a Redis server. */
   itemBytes(): number
 }
 
@@ -133,11 +126,7 @@ export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): Memo
   return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
 }
 
-/**
- * Opens the store that the settings name: in process memory (spec §1.2), or on a Redis server. A store that cannot
- * reach its server tries to connect until it is closed.
- * @throws {UsageError} if the settings do not match the items that are already on the server.
- */
+/** @throws {UsageError} if the settings do not fit the items that are already on the server. */
 export async function openStore(config: Config, log: Logger): Promise<OpenedStore> {
   const {
     storeUrl: url,
@@ -160,7 +149,7 @@ export async function openStore(config: Config, log: Logger): Promise<OpenedStor
   }
 }
 
-/** Returns the URL at which clients on this machine reach a server, without a trailing slash. */
+/** Returns the URL for clients on this machine, without a trailing slash. */
 function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
