@@ -1,6 +1,4 @@
-/**
- * Checks the responses in a conversation, and determines the outcome of each request as far as the client can know it.
- */
+/** Checks responses, and determines the outcome of each request as far as a client can know it. */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
@@ -13,16 +11,11 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Thrown if the service has violated the interface. */
 export class Finding extends Error {
   override readonly name = 'Finding'
 }
 
-/**
- * Pairs the requests of a connection with their responses.
- * @param sessionIds session ids of all earlier responses. The session ids of this connection's responses are added.
- * @throws {Finding} if a response does not match its request.
- */
+/** Pairs requests with responses. @param sessionIds all earlier session ids. @throws {Finding} */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)
@@ -62,12 +55,11 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   return acts
 }
 
-/** Returns whether the client may be sending when the service closes the connection, so that responses may be lost. */
+/** Returns whether the client may still be sending when the service closes the connection. */
 function hasMore(requests: readonly Request[], last: number): boolean {
   return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
 
-/** Part of the error message for a request that is not valid HTTP. */
 const invalidHttp = 'not valid HTTP'
 
 function answerProblem(
@@ -87,7 +79,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // The service may respond before it finds an error in the body, and so without `Connection: close`.
+  // The service may respond before it finds an error in the body, without `Connection: close`.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }
@@ -96,7 +88,6 @@ function answerProblem(
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Checks what all responses have in common. @returns a problem, or `undefined` if there is none. */
 function shapeProblem(
   { status, head, body }: RawAnswer,
   isHead: boolean,

@@ -1,25 +1,21 @@
-/**
- * Generates arbitrary conversations with the service. Several clients send valid and invalid requests at the same time.
- * A plan determines the pieces in which a client sends data, how it reads, and how it disconnects.
- */
+/** Generates plans for clients that send valid and invalid requests at the same time. */
 
 import fc from 'fast-check'
 import { jsonValue } from '../../support/json-text.js'
 
 export interface ConnectionPlan {
   readonly requests: readonly RequestPlan[]
-  /** Lengths of the first pieces that the client writes, in bytes. The remaining bytes follow in one piece. */
+  /** Lengths of the first pieces, in bytes. The remaining bytes follow in one piece. */
   readonly pieces: readonly number[]
   /** Pause before the first piece and after each piece, in milliseconds. */
   readonly pause: number
-  /** How the client reads responses. With `never`, the client disconnects without waiting for a response. */
+  /** With `never`, the client disconnects without waiting for a response. */
   readonly reading: 'fast' | 'slow' | 'never'
   readonly ending: Ending
   /** Number of bytes at the end of the last request that are never sent. */
   readonly unsent: number
 }
 
-/** How a client disconnects: after all responses, after closing its own side of the connection, or earlier. */
 export type Ending =
   | { readonly kind: 'wait' | 'half-close' | 'leave' }
   | { readonly kind: 'reset while sending' | 'reset while reading'; readonly bytes: number }
@@ -30,7 +26,7 @@ const chunkedHead = 'Transfer-Encoding: chunked\r\n\r\n'
 const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
 const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
 
-/** Requests whose head the service rejects, each with the expected status. */
+/** Requests whose head the service rejects, with the expected status. */
 export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
   [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
   [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],
@@ -63,7 +59,7 @@ export interface RequestPlan {
     | ('create' | 'replace' | 'delete' | 'read' | 'list' | 'health')
     | ('preflight' | 'options' | 'patch' | 'unknown path' | 'bad path' | 'malformed')
   readonly isHead: boolean
-  /** Number that selects the item in the path or, for a malformed request, the entry of `malformed`. */
+  /** Number that selects an item for the path, or a malformed request. */
   readonly target: number
   readonly isUnknownId: boolean
   readonly token: (typeof tokens)[number]
@@ -76,7 +72,6 @@ export interface RequestPlan {
   readonly keeping: 'open' | 'close' | '1.0'
 }
 
-/** Generates the usual value in most cases, and one of the other values in the remaining cases. */
 function mostly<T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> {
   return weighted<T>([weight, fc.constant(usual)], [1, fc.constantFrom(...others)])
 }
@@ -85,7 +80,6 @@ function weighted<T>(...options: readonly [weight: number, fc.Arbitrary<T>][]): 
   return fc.oneof(...options.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 }
 
-/** Generates numbers up to `small` as often as numbers up to `large`. */
 function upTo(small: number, large: number): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 1, max: small }), fc.integer({ min: 1, max: large }))
 }
@@ -142,5 +136,4 @@ const connection: fc.Arbitrary<ConnectionPlan> = fc.record({
   unsent: weighted([9, fc.constant(0)], [1, fc.nat(300)]),
 })
 
-/** Generates the plans of up to five connections that are open at the same time. */
 export const conversation = fc.array(connection, { minLength: 1, maxLength: 5 })

@@ -1,16 +1,11 @@
-/**
- * Runs a fixed number of arbitrary conversations from a fixed seed. `npm run check -- fuzz` runs more conversations.
- */
+/** Runs arbitrary conversations from a fixed seed. */
 
 import assert from 'node:assert/strict'
 import { ownProcess } from '../../support/own-process.js'
 import { linuxTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 
-/**
- * The check runs in a separate process, which ends with `process.exit`. Without `process.exit`, Node.js may never exit:
- * after a client has reset connections, a write may stay pending forever (seen with Node.js 20 and 26).
- */
+/** After resets of connections, Node.js 20 and 26 may never exit without `process.exit`. */
 linuxTest(
   'acknowledged changes are kept in order, and no memory or descriptor is left in use',
   async (t) => {

@@ -1,8 +1,4 @@
-/**
- * `npm run check -- fuzz --minutes 60` runs arbitrary conversations with services that have a small heap. A new service
- * starts after every 200 conversations. At the first finding, the check exits with code 1 and prints how to replay the
- * conversation: `npm run check -- fuzz --seed N --path P`. `--seed N` alone starts at that seed.
- */
+/** `npm run check -- fuzz --minutes 60` runs arbitrary conversations with a small service. */
 
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -33,12 +29,12 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Time limits in ms: for a client that receives no data, and for the service to release memory and descriptors. */
+/** Milliseconds without data, and milliseconds until memory and descriptors are released. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
-/** Replaces `waitLimit` after the first finding, so that the search for a smaller failing conversation is faster. */
+/** Replaces `waitLimit` during the search for a smaller failing conversation. */
 const shortWaitLimit = 3_000
-/** Maximum time to search for a smaller failing conversation, in ms. */
+/** Maximum time to search for a smaller failing conversation, in milliseconds. */
 const shrinkTime = 30_000
 
 const maxBodyBytes = 250_000
@@ -47,10 +43,10 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** After each conversation, only the first `maxItems` items are kept. The first `keptItems` items are never deleted. */
+/** After each conversation, newer items are deleted. The first `keptItems` items stay forever. */
 const maxItems = 40
 const keptItems = 5
-/** Maximum memory in addition to that of the idle service and the items' texts, in bytes. */
+/** Maximum memory above that of the idle service and the items' texts, in bytes. */
 const allowedBytes = 4_000_000
 /** Number of conversations between two memory measurements. */
 const checkInterval = 20
@@ -77,11 +73,10 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Runs conversations with one service. @returns a finding with how to replay it; `undefined` if there is none. */
+/** Returns a finding and how to replay it; `undefined` if there is none. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
-  /** Time of the first finding. Later runs search for a smaller failing conversation. */
   let foundAt: number | undefined
   let firstError: unknown
 
@@ -125,8 +120,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // A short and a long item make the service allocate memory that it never releases: a slab, and memory to scan a body
-  // that arrives in several parts.
+  // These items make the service allocate memory that it keeps: a slab, and memory for scans.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -134,11 +128,7 @@ async function openTable() {
   const idle = { descriptors: descriptors(service), bytes: await bytesInUse(service) }
   let count = 0
 
-  /**
-   * Waits until the service has released a resource.
-   * @param isBack returns whether the service uses no more of the resource than when idle.
-   * @throws {Finding} after `time` milliseconds.
-   */
+  /** @throws {Finding} if a resource is not released within `time` milliseconds. */
   async function givenBack(what: string, time: number, isBack: () => unknown): Promise<void> {
     const deadline = performance.now() + time
     while (!(await isBack())) {
@@ -157,8 +147,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // The last response may be lost while the client is still sending. Most clients therefore send nothing after
-          // the request that gets the last response.
+          // A response may be lost while the client still sends, so most clients stop earlier.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }
@@ -167,7 +156,7 @@ async function openTable() {
       needAlive(service)
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
-      // The service accepts connections in order: once a new one gets a response, all earlier ones have descriptors.
+      // The service accepts connections in order, so all earlier connections have descriptors.
       await givenBack('a connection', back, () => isAnswering(service))
       await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
       ledger.settle(acts, await list(service))
@@ -181,7 +170,6 @@ async function openTable() {
       }
       return acts.flatMap((client) => client.acts)
     },
-    /** Stops the service. @returns a problem if the exit code is not 0. */
     async close() {
       const [code, signal] = await service.stop()
       return code === 0 ? undefined : `the service ended with ${signal ?? code}`
@@ -189,7 +177,7 @@ async function openTable() {
   }
 }
 
-/** Checks that the service is running. @throws {Finding} if the service has ended, or has logged an internal error. */
+/** @throws {Finding} if the service has ended, or has logged an internal error. */
 function needAlive({ child, log }: OwnService): void {
   const error = log.find(
     ({ level, error_code: code, msg }) =>
@@ -208,14 +196,13 @@ function isAnswering(service: OwnService): Promise<boolean> {
   )
 }
 
-/** Returns the list of all items as text, with one character for each byte. */
+/** Lists all items as text with one character for each byte. */
 async function list(service: OwnService): Promise<string> {
   const { status, text } = await service.call('GET', '/items')
   if (status !== 200) throw new Finding(`list after the conversation: ${status} ${text}`)
   return Buffer.from(text).toString('latin1')
 }
 
-/** Deletes the newest items, so that at most `maxItems` items remain. */
 async function makeRoom(service: OwnService, { items, deleted }: Ledger): Promise<void> {
   for (const id of [...items.keys()].slice(maxItems)) {
     const { status } = await service.call('DELETE', `/items/${id}`)

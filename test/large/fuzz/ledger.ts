@@ -1,34 +1,27 @@
-/** Tracks which items must exist according to the responses, and compares these items byte for byte with a list. */
+/** Tracks which items must exist according to responses, and compares them with a list. */
 
 import { type Act, Finding } from './acts.js'
 
-/** The part of an item's text that follows the id; `undefined` if the item does not exist. */
+/** Text of an item after the id; `undefined` if the item does not exist. */
 type Tail = string | undefined
-/** The possible texts of each item. A change with an unknown outcome leaves several possible texts. */
+/** Possible texts of each item. A change with an unknown outcome adds a possible text. */
 type Possible = Map<string, readonly Tail[]>
 
-/** A client's requests with their outcomes, in order, and the ids of the items that no other client changes. */
+/** A client's requests in order, and ids of items that only this client changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
 }
 
-/** The items of one service, across all conversations. */
 export class Ledger {
-  /** Texts of the existing items by id, in order of creation. Each text begins after the id. */
+  /** Text of each item after the id, in order of creation. */
   readonly items = new Map<string, string>()
-  /** Ids of recently deleted items. */
   readonly deleted: string[] = []
 
-  /**
-   * Compares the responses and a list with the items that must exist, and then replaces these items with the list's
-   * items.
-   * @param list the body of a list that was read after the conversation.
-   * @throws {Finding} if an item is lost or changed, or if no client has created an item.
-   */
+  /** @throws {Finding} if the list lacks an item, or has a changed or unknown item. */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
-    /** Texts of items that may exist, because the outcome of their create is unknown. */
+    /** Texts of items whose create has an unknown outcome. */
     const unknown: string[] = []
     const known = new Set(this.items.keys())
     for (const { ids, acts } of clients) {
@@ -57,9 +50,7 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /**
-   * Compares the outcome of a request with the possible texts of the client's items, and updates the possible texts.
-   */
+  /** @throws {Finding} if the outcome contradicts all possible texts. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request
@@ -90,9 +81,6 @@ export class Ledger {
     own.set(id, tails)
   }
 
-  /**
-   * Checks that a list has all items that must exist, in order of creation, each with a possible text.
-   */
   #checkList(list: string, possible: Possible): void {
     for (const [id, tails] of possible) {
       const isRight = tails.some((tail) => tail !== undefined && list.includes(textOf(id, tail)))

@@ -1,4 +1,4 @@
-/** Makes the process that loads this file collect garbage on SIGUSR2, and print the bytes in use. */
+/** On SIGUSR2, collects garbage and prints the bytes in use. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -12,18 +12,17 @@ export interface Played {
   readonly reader: AnswerReader
   /** Upper bound for the number of bytes that the client has sent. */
   readonly sentBytes: number
-  /** Code of the error that ended the connection. */
   readonly error: string | undefined
-  /** Whether the service has closed its side of the connection, or the connection is closed completely. */
+  /** Whether the service has closed its side of the connection. */
   readonly isEnded: boolean
-  /** Whether an expected response or the expected end of the connection did not arrive in time. */
+  /** Whether an expected response or end of connection did not arrive in time. */
   readonly isLate: boolean
 }
 
-/** Maximum time for which a client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1), in ms. */
+/** Maximum wait for `100 Continue` (RFC 9110 §10.1.1), in milliseconds. */
 const continueTime = 200
 
-/** @param waitLimit maximum time for which the client waits without receiving data, in milliseconds. */
+/** @param waitLimit maximum time without received data, in milliseconds. */
 export async function play(
   url: URL,
   plan: ConnectionPlan,
@@ -59,10 +58,7 @@ export async function play(
     })
   }
 
-  /**
-   * Waits until `check` returns true, or until no data has arrived for `time` milliseconds.
-   * @returns the last result of `check`.
-   */
+  /** Waits until `check` returns true, or no data has arrived for `time` milliseconds. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let { read } = state
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -123,11 +119,10 @@ export async function play(
 interface Piece {
   readonly start: number
   readonly stop: number
-  /** Index of the request whose `100 Continue` the client awaits before it sends this piece. */
+  /** Index of the request whose `100 Continue` the client awaits before this piece. */
   readonly awaits?: number
 }
 
-/** Splits the bytes at the planned positions, and wherever the client waits for `100 Continue`. */
 function* pieces(
   plan: ConnectionPlan,
   requests: readonly Request[],
@@ -154,7 +149,7 @@ function* pieces(
   }
 }
 
-/** Writes bytes, and waits a short time until the operating system has accepted them. The service may not read. */
+/** Waits for the write only for a short time, because the service may not read. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

@@ -1,12 +1,11 @@
-/** Builds a planned request, and determines its possible responses. Each character of a string is one byte. */
+/** Builds planned requests with their possible responses. Each character is one byte. */
 
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'
 
-/** Properties of the service that a request depends on. */
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of items that exist or have been deleted when the conversation begins. No other connection uses these ids. */
+  /** Ids of existing or deleted items that no other connection uses. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -15,25 +14,22 @@ export interface Request {
   readonly plan: RequestPlan
   readonly bytes: Buffer
   readonly isHead: boolean
-  /** Length of the head in bytes. After the head, the client may have to wait for `100 Continue`. */
   readonly headLength: number
   readonly statuses: readonly number[]
   /** A text that occurs only in the response to this request. */
   readonly echo: string
-  /** Whether the service may send `100 Continue` before the response. */
   readonly mayContinue: boolean
   /** Whether the service closes the connection after the response. */
   readonly isLast: boolean
-  /** Whether this request has an error after which the service may stop reading and ignore later requests. */
+  /** Whether the service may ignore later requests because of an error in this request. */
   readonly isBroken: boolean
   readonly id: string | undefined
-  /** The part of the written item's text that follows the id; `undefined` if the request writes no item. */
+  /** Text of the written item after the id; `undefined` if the request writes no item. */
   readonly tail: string | undefined
 }
 
 let marks = 0
 
-/** An invalid line in place of a chunk size. */
 const brokenSize = 'zz\r\n'
 
 export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
@@ -92,14 +88,13 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** Returns the body, and the part of the resulting item's text that follows the id. */
+/** Returns the body, and the text of the resulting item after the id. */
 function bodyOf(
   plan: RequestPlan,
   mark: string,
   maxBytes: number,
 ): { text?: string; tail?: string } {
   const { body, target } = plan
-  // Most requests other than create and replace have no body.
   if (body.kind === 'none' || (!writes(plan) && target % 5 > 0)) return {}
   if (body.kind === 'invalid') return { text: body.text }
   if (body.kind === 'too long') return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}` }
@@ -150,7 +145,6 @@ function headOf(
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** HTTP methods of all requests except GET and HEAD. */
 const methods: Partial<Record<RequestPlan['what'], string>> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
@@ -167,12 +161,11 @@ function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): 
   return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
 }
 
-/** Returns whether the service reads the body before it responds. */
 export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses and the echo, which depend on the first check that fails (interface §4). */
+/** Returns the possible statuses. The first check that fails decides (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,

@@ -1,4 +1,4 @@
-/** Tests that all services that share a Redis store use the same number of buckets and the same data format. */
+/** Tests that services with the same Redis store agree on buckets and data format. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { assertNothingServed, assertUnhealthy, noChange } from './expect.js'
 
 const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
-/** Time within which an open store compares its settings with the record again, in milliseconds. */
+/** Maximum time until an open store checks the recorded settings again, in milliseconds. */
 const comparisonTime = 2000
 const mismatch = /^STORE_BUCKETS is 1024, but this store has 256 buckets; set STORE_BUCKETS to 256,/
 

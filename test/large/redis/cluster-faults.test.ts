@@ -1,4 +1,4 @@
-/** Tests how a service responds to clients while nodes of its Redis cluster fail, join, leave or move slots. */
+/** Tests a service while nodes of its Redis cluster fail, join, leave or move slots. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ const replicationLag = 2000
 const slotsToMove = 4
 
 const cluster = await ownCluster('--appendonly', 'yes')
-/** The service under test. It is never restarted, so it must recover from each fault by itself. */
+/** This service is never restarted, so it must recover from each fault by itself. */
 const service = await ownService({ STORE_URL: cluster.url, STORE_TIMEOUT })
 
 describeWithRedis('faults of a cluster', () => {
@@ -65,11 +65,11 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // Only a request for a slot shows the service which node has the slot, so each moved slot gets a request.
+    // Only a request for a slot shows the service which node has the slot.
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // Two other clients may remain: redis-cli on the node's socket, and the node from which slots were moved.
+      // The other clients are redis-cli and the node from which slots were moved.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))
@@ -182,7 +182,7 @@ describeWithRedis('faults of a cluster', () => {
     const master = await aMaster()
     const replica = await replicaOf(master)
     const items = await Promise.all(Array.from({ length: 30 }, () => create(service, {})))
-    // Both nodes need all items, because the node that starts first may become the master.
+    // The first node that starts may become the master, so both nodes need all items.
     const written = await offsetOf(master)
     await until('the replica has the items', async () => (await offsetOf(replica)) >= written)
     await Promise.all([master, replica].map((node) => node.kill('SIGKILL')))
@@ -255,14 +255,12 @@ async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
 }
 
-/** Returns the replication offset of a node, in bytes. */
 async function offsetOf(node: ClusterNode): Promise<number> {
   return Number(/^master_repl_offset:(\d+)/m.exec(await node.command('info', 'replication'))?.[1])
 }
 
-/** Starts a new node without slots, and adds it to the cluster. */
 async function addNode(): Promise<ClusterNode> {
-  // By default, the node would become a replica once its last slot is moved away.
+  // By default, a node without slots becomes a replica.
   const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
   await node.start()
   await meet(node, cluster.nodes)
@@ -274,7 +272,6 @@ async function addNode(): Promise<ClusterNode> {
   return node
 }
 
-/** Waits until all nodes of the cluster know that a node has no slots. */
 async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
   const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // slots of the node would follow `connected`
   await until('all nodes know that it has no slots', async () => {
@@ -289,7 +286,7 @@ async function remove(node: ClusterNode): Promise<void> {
   await node.kill('SIGKILL')
 }
 
-/** Creates items in different slots of a node. The node must still have its initial range of slots. */
+/** Creates items in different slots. The node must have its initial range of slots. */
 async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; slot: string }[]> {
   const range = await node.command('cluster', 'nodes')
   const [, first, last] = /myself.* (\d+)-(\d+)/.exec(range) ?? []
@@ -303,10 +300,7 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
   return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
 
-/**
- * Moves a slot with its keys to another node, like `redis-cli --cluster reshard`.
- * @param between called when the keys have been moved, while the slot still belongs to the old node.
- */
+/** @param between called while the old node has the slot, but no longer the keys of the slot. */
 async function moveSlot(
   slot: string,
   from: ClusterNode,

@@ -1,4 +1,4 @@
-/** Tests the store on a Redis cluster, with the tests that every store must pass and with tests only for clusters. */
+/** Tests the store on a Redis cluster. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Runs the commands in deploy/replicas that start six servers and create a Redis cluster from them. */
+/** Runs the commands in deploy/replicas that create a Redis cluster. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -26,7 +26,6 @@ interface Workload {
 const password = 'secret'
 const folder = emptyFolder()
 
-/** The shell commands in each file. Each file uses a different range of loopback addresses. */
 const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
 
 for (const { file, net, server, create } of files) {
@@ -42,12 +41,12 @@ for (const { file, net, server, create } of files) {
         promisify(execFile)('sh', ['-c', command.replaceAll(':6379', `:${port}`)], { env })
       const cli = async (args: string) =>
         (await shell(`valkey-cli -e -c -h ${net}.11 ${args}`)).stdout.trimEnd()
-      /** Repeats a command until its reply is `answer`, because the servers need a moment to agree on a change. */
+      /** The servers need a moment to agree on a change. */
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
       const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
-      // The command that creates the cluster starts before the servers, and is repeated until the servers respond.
+      // This command is repeated until the servers respond.
       const made = untilMade()
       const before = startServers()
       const { stdout } = await made
@@ -108,7 +107,7 @@ function kubernetesCommands(net: string) {
   return { file, net, server: command('StatefulSet'), create: command('Job') }
 }
 
-/** Creates a folder with scripts that replace the programs of the Valkey image. The scripts run Redis programs. */
+/** Writes scripts that run Redis programs under the names of the Valkey image's programs. */
 function programs(net: string, port: number, busPort: number): string {
   const bin = join(folder, `${net}-bin`)
   mkdirSync(bin)

@@ -1,4 +1,4 @@
-/** Assertions about the responses and the log of a service while its Redis server fails or recovers. */
+/** Assertions about a service while its Redis server fails or recovers. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** Store timeout in tests of faults: enough for a healthy server on a busy machine, but short for a test. */
+/** Store timeout that a healthy server on a busy machine does not exceed. */
 export const STORE_TIMEOUT = '1500ms'
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
@@ -26,7 +26,7 @@ export async function assertUnhealthy(service: OwnService): Promise<void> {
 
 const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
 
-/** Waits until the end of any current store outage is logged. @returns the number of log lines. */
+/** Waits for the end of a current outage in the log, and returns the number of log lines. */
 export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   await until('the log says that the store is back', () => {
     const last = log.findLast(({ msg }) => msg === lost || msg === back)
@@ -35,7 +35,7 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** Asserts that the log reports exactly one outage: its start and its end. @param since number of log lines to skip. */
+/** @param since number of log lines to skip. */
 export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
   const all = () => service.log.slice(since)
   await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
@@ -49,7 +49,6 @@ export async function assertOneOutage(service: OwnService, since: number): Promi
   )
 }
 
-/** Asserts that a service becomes healthy without a restart, and then serves requests. */
 export async function assertRecovers(service: OwnService): Promise<void> {
   await until('the service is healthy', async () => {
     return (await service.request('GET', '/health')).status === 200
@@ -64,7 +63,7 @@ export function assertUnavailable(answer: Answer, message: RegExp): void {
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-/** Asserts that every item request gets a 503. @param outcome expected error message for changes. */
+/** @param outcome expected error message for changes. */
 export async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
   const path = `/items/${randomUUID()}`
   assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)

@@ -1,4 +1,4 @@
-/** Tests how a service responds to clients while its Redis server fails, and that the service recovers by itself. */
+/** Tests how a service responds while its Redis server fails, and that the service recovers. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

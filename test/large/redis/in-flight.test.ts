@@ -1,4 +1,4 @@
-/** Tests the in-flight limit of the Redis store: how many commands are sent before the server replies. */
+/** Tests how many commands the Redis store sends before the server replies. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,11 +12,10 @@ import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const megabyte = 1_000_000
-/** The command HGET as sent to the server. Scripts, which also call HGET, do not contain this text. */
+/** Scripts also call HGET, but do not contain this text. */
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
-  /** Starts a Redis server, and opens a store that uses the server through a proxy. */
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {
     const redis = await startedRedis()
     const proxy = await proxyTo(redis)
@@ -24,7 +23,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls while replies are held back. @returns the number of commands in flight when `areExecuted` is true. */
+  /** Makes calls with held replies. Returns the commands in flight when `areExecuted` is true. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,

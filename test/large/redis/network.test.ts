@@ -1,4 +1,4 @@
-/** Tests a service that loses the network connection to its Redis server, and recovers by itself. */
+/** Tests a service that loses the network connection to its Redis server. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -20,12 +20,10 @@ import {
 } from './expect.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
-/** Whether this user may create network namespaces on this machine. */
 const isAllowed =
   hasProgram &&
   spawnSync('unshare', '-n ip link add one type veth peer name two'.split(' ')).status === 0
 
-/** The reason to skip the tests if a program is missing. In CI, a missing program is an error. */
 const { skip } = unlessMissing((!isInstalled && 'redis-server') || (!hasProgram && 'ip (iproute2)'))
 
 describe('the network to Redis', { skip: skip || (!isAllowed && 'no network namespaces') }, () => {
@@ -66,10 +64,9 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
 })
 
 interface RemoteRedis extends OwnRedis {
-  /** Takes down the network interface of the server, like an unplugged cable. */
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** Drops all packets to the server silently, so that TCP connections neither respond nor fail. */
+  /** Drops all packets to the server silently. */
   swallow(): Promise<void>
   letThrough(): Promise<void>
 }
@@ -78,10 +75,7 @@ interface RemoteRedis extends OwnRedis {
 const nowhere = '02:00:00:00:00:01'
 let networks = 0
 
-/**
- * Starts a Redis server in its own network namespace. The link to the server can be cut, and disappears with the
- * server.
- */
+/** Starts a Redis server in its own network namespace, which ends with the server. */
 async function remoteRedis(): Promise<RemoteRedis> {
   networks += 1
   const number = (process.pid + networks) % 250

@@ -1,4 +1,4 @@
-/** Tests lists of one project's items on a Redis server, including changes by another service. */
+/** Tests lists of one project's items on a Redis server. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,13 +13,13 @@ import { root } from '../../support/tools.js'
 const STORE_TIMEOUT = '20s'
 const decisions = fileURLToPath(new URL('../../decisions/project-lists.test.js', import.meta.url))
 
-/** Creates an item. @param length minimum length of the item's text. @returns the item's id. */
+/** @param length minimum length of the item's text. */
 async function create(service: OwnService, project_id: string, length = 0): Promise<string> {
   const body = { data: { text: 'x'.repeat(length) }, project_id }
   return itemOf(await service.call('POST', '/items', body), 201).id
 }
 
-/** Sends a read that waits until the entity tag changes. The service `from` provides the current tag. */
+/** @param from service that provides the current entity tag. */
 async function wait(service: OwnService, path: string, from = service) {
   return { answer: readWaiting(service, path, await tagOf(from, path), 'wait=60') }
 }

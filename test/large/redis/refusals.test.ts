@@ -1,4 +1,4 @@
-/** Tests how the Redis store reports and logs commands that the server rejects, and data that other programs wrote. */
+/** Tests the Redis store with commands that the server rejects, and data of other programs. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -41,7 +41,6 @@ describeWithRedis('refusals of the server', () => {
       ]
       assert.equal(await all.store.healthy(), true)
       assert.equal(await store.healthy(), false)
-      /** Returns the fields and values of the bucket, sorted, because a server may return fields in any order. */
       const content = async () =>
         (await redis.command('hgetall', 'item-store:{0}')).split('\n').toSorted()
       for (const change of changes) {
@@ -193,7 +192,7 @@ describeWithRedis('refusals of the server', () => {
     client.write('PING\r\n')
     await once(client, 'data')
     const { log } = await opened(`redis://127.0.0.1:${port}`)
-    // Some attempts may log no cause, because the server closes the connection before the store reads the reply.
+    // The server may close the connection before the store reads the cause.
     await until('the log has the cause', () => /max number of clients reached/.test(log.join()))
     client.destroy()
   })

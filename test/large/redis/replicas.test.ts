@@ -1,6 +1,4 @@
-/**
- * Tests several services behind nginx that share a Redis server, with the configuration in deploy/replicas/nginx.conf.
- */
+/** Tests services behind deploy/replicas/nginx.conf that share a Redis server. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,7 +1,4 @@
-/**
- * Tests that a service follows the Redis sentinels when another server becomes the primary. A former primary accepts
- * changes for up to ten more seconds, so whether a change may be lost depends on when it was sent.
- */
+/** Tests that a service follows the Redis sentinels to another primary. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,14 +31,14 @@ import {
 
 /** Maximum time until an acknowledged write has reached the replicas, in milliseconds. */
 const replicationLag = 2000
-/** Maximum time until the service uses a new primary after the sentinels name it, in milliseconds. */
+/** Maximum time until the service uses a primary that sentinels have named, in milliseconds. */
 const followingTime = 2000
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** One primary, and a replica for each fault, because sentinels do not promote a server that has just come back. */
+/** There is one replica for each fault, because sentinels promote no server that was just down. */
 const servers = await Promise.all(
   Array.from({ length: 7 }, () =>
     watchedServer('--requirepass', password, '--masterauth', password),
@@ -55,7 +52,7 @@ function urlOf(some: readonly { port: number }[], name = primaryName): string {
 }
 
 describeWithRedis('a Redis primary that sentinels watch', async () => {
-  /** The service under test. It is never restarted, so it must recover from each fault by itself. */
+  /** This service is never restarted, so it must recover from each fault by itself. */
   const service = await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT })
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
@@ -203,7 +200,7 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Waits until any sentinel names another primary. @returns the time, as measured by `performance.now()`. */
+/** Returns the time at which a sentinel names another primary, from `performance.now()`. */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))
@@ -211,7 +208,7 @@ async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   })
 }
 
-/** Waits until a replica is in sync, and all sentinels know that the replica can take over. @returns the primary. */
+/** Waits until all sentinels know that a replica is in sync. Returns the primary. */
 async function untilInSync(): Promise<WatchedServer> {
   return await until('a replica can take over', async () => {
     const primary = await knownPrimary()
@@ -233,7 +230,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** Returns the lost changes. Reads from a new service, because the one under test might still use a former primary. */
+/** A new service finds the primary, while the tested service might use a former primary. */
 async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
   return await load.lost(await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT }))
 }

@@ -1,4 +1,4 @@
-/** Tests the Redis store without the service, on a Redis server that this test starts. */
+/** Tests the Redis store without the service. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ describeWithRedis('the Redis store', () => {
     const store = await open({ ...one, batchBytes: 1000 })
     const ids = await createItems(store, 4000, 200)
     const read = readerOf(await store.list())
-    // When the hash table shrinks, items that were already scanned move to slots that the scan visits later.
+    // When the hash table shrinks, scanned items move to slots that the scan visits later.
     const first = idsIn(await read(1000))
     const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
     for (const id of ids) if (!kept.includes(id)) await store.delete(id)
@@ -160,10 +160,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/**
- * Returns a function that reads a list up to a length in bytes, or to its end. The function returns all text read so
- * far.
- */
+/** Returns a function that reads up to a length in bytes. It returns all text read so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()

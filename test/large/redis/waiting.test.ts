@@ -1,4 +1,4 @@
-/** Tests how much data the Redis server sends after a change for which many reads wait. */
+/** Tests how much data the Redis server sends when many reads wait for a change. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,16 +14,11 @@ const count = 25
 const items = 40
 const itemBytes = 100_000
 
-/** Two services on one Redis server, and reads that wait at one of the services. */
 interface Crowd {
   readonly redis: OwnRedis
-  /** The service at which all reads wait. */
   readonly near: OwnService
   readonly far: OwnService
-  /**
-   * Sends `count` reads, and waits until the service counts them all as waiting.
-   * @returns a promise for each response.
-   */
+  /** Resolves once all reads wait for a change. */
   wait(method: string, path: string): Promise<Promise<Answer>[]>
 }
 
@@ -47,7 +42,6 @@ async function crowd(): Promise<Crowd> {
   }
 }
 
-/** Returns the number of bytes that a Redis server has sent. */
 async function sentBy(redis: OwnRedis): Promise<number> {
   return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
 }
@@ -68,7 +62,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(answer.status, 200)
           if (method === 'GET') assert.match(answer.text, /"new":true/)
         }
-        // Apart from lists, the server sends versions, which each service polls continuously.
+        // The server also sends versions, which each service polls continuously.
         const taken = ((await sentBy(redis)) - before) / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }
