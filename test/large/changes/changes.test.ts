@@ -1,7 +1,4 @@
-/**
- * Tests that no change is lost or made twice while connections are cut and services are killed. Clients increment one
- * number with `update`, or create items with an `Idempotency-Key`.
- */
+/** Tests that no change is lost or made twice while connections break and services are killed. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,11 +14,11 @@ import { numbers } from '../../support/report.js'
 
 const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
-/** Average number of requests between two connections that the proxies cut. */
+/** Average number of requests between two broken connections. */
 const perCut = 50
 /** Time between two kills of services, in milliseconds. */
 const perKill = 1_000
-/** Error codes after which a client can repeat the call: a connection was cut, or a service was killed. */
+/** Error codes of broken connections and killed services. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
 test('each increment is made once by a service with items in memory', () => assertIncrements())
@@ -45,7 +42,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** Number of each client's last increment. */
+  /** Each client's last increment. */
   done: Record<string, number>
 }
 
@@ -65,7 +62,6 @@ async function assertIncrements(storeUrl?: string): Promise<void> {
   await stop()
 }
 
-/** Asserts that each created item exists once, while services that use a Redis server are killed and restarted. */
 async function assertCreates(storeUrl?: string): Promise<void> {
   const { connect, kill, stop } = await startServices(storeUrl)
   let next = 0
@@ -102,7 +98,6 @@ async function untilAnswered<R>(call: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Starts one service, or two services on a Redis server, each behind a proxy that cuts connections. */
 async function startServices(storeUrl: string | undefined) {
   const JWT_SECRET = randomBytes(32).toString('base64url')
   const env = { JWT_SECRET, ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }) }

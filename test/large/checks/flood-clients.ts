@@ -1,7 +1,4 @@
-/**
- * Starts the clients of `flood.ts` in a separate process. Each client keeps its connection full of requests, reads
- * nothing, and reconnects when the connection is closed. Arguments: port, number of connections, request.
- */
+/** Clients for `flood.ts`. Arguments: port, number of connections, request. */
 
 import { connect } from 'node:net'
 

@@ -1,9 +1,4 @@
-/**
- * `npm run check -- flood --heap 128 --connections 40 --seconds 60` floods a service that has a small heap (in MB). The
- * flooding clients pipeline requests without end and read no response. Meanwhile, another client measures its response
- * times, and finally checks that its items exist. Exits with code 1 if the service ended, an item was lost, or memory
- * or response times exceeded their limits.
- */
+/** `npm run check -- flood` pipelines endless requests to a service with a small heap. */
 
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +10,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Maximum memory on top of the idle service, in MB, and maximum 99th percentile of response times, in ms. */
+/** Maximum memory above that of the idle service, in MB, and 99th percentile of times, in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })

@@ -1,8 +1,4 @@
-/**
- * `npm run check -- soak --minutes 10` keeps the service busy with creates, reads, replaces, deletes, lists and invalid
- * input, checks every response and watches the memory. Exits with code 1 if a response was wrong, or if memory kept
- * growing after the first minute.
- */
+/** `npm run check -- soak` checks that the service's memory stays constant under load. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { itemsOf } from '../../conformance/expect.js'
@@ -54,7 +50,6 @@ clearInterval(sampler)
 const [code] = await service.stop()
 process.exit(report() ? 0 : 1)
 
-/** Prints the results. @returns whether all results are within the limits. */
 function report(): boolean {
   for (const [status, count] of [...load.statuses].sort()) say(`${status}: ${count}`)
   say(`lists: ${rounds}; invalid requests: ${rounds * bad.length}`)

@@ -1,4 +1,4 @@
-/** Tests the client and plain `fetch` in a page whose origin differs from that of the service. */
+/** Tests the client and plain `fetch` in a page of another origin. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,14 +26,13 @@ interface Report {
   left: number
   errors: Record<'unknown' | 'refused' | 'token' | 'aborted' | 'moved' | 'lost', Reported>
   sent: number
-  /** States of the watched item, and the statuses of the responses to the watching client. */
   watched: string[]
   statuses: number[]
-  /** For each plain `fetch`: status, whether there is a session id, `Allow` or `WWW-Authenticate`, error code. */
+  /** Status, presence of a session id, `Allow` or `WWW-Authenticate`, and error code. */
   plain: Record<string, [number, boolean, string | null, string]>
 }
 
-/** Source of a function that runs in the page. Parameters: the base URL, a valid token and an expired token. */
+/** Source of a function that runs in the page. */
 const program = `(async (baseUrl, token, expired) => {
   const { ItemStoreClient, ItemStoreError } = await import('/client.js')
   const failure = async (call) => {
@@ -150,7 +149,7 @@ test('a page of another origin can use everything and sees every error', inChrom
   assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
   const [first, ...later] = report.statuses
-  // The page sets `If-None-Match` itself, so Chromium returns each 304 to the page, and not a response from its cache.
+  // The page sets `If-None-Match` itself, so Chromium returns each 304 to the page.
   assert.deepEqual([first, later.at(-1)], [200, 200])
   assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 

@@ -1,4 +1,4 @@
-/** Tests that a page that repeats a plain `fetch` never gets a response from the browser's cache. */
+/** Tests that repeated plain `fetch` calls never get a response from the browser's cache. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

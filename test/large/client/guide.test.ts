@@ -1,4 +1,4 @@
-/** Tests that the client snippets in docs/how-to/web-app.md form a program, and print what their comments say. */
+/** Tests that the client snippets in docs/how-to/web-app.md print what their comments say. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,6 @@ const guide = readText('docs/how-to/web-app.md')
 const snippets = [...guide.matchAll(/^```ts\n(?!\/\/ src)(.*?)^```$/gms)].map(
   ([, code = '']) => code,
 )
-/** Expected output, according to the comments after `console.log` in the guide. */
 const printed = [...snippets.join('').matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(
   ([, text = '']) => text,
 )

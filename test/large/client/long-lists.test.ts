@@ -17,7 +17,7 @@ const script = fileURLToPath(new URL('./read-items.js', import.meta.url))
 const count = 50_000
 const batch = 5_000
 
-/** Maximum memory that the client may use while it reads the list, in bytes. */
+/** Maximum memory of the client while it reads the list, in bytes. */
 const mostInUse = 10_000_000
 
 test(`items yields ${count} items with 24 MB in total, and never uses more than 10 MB`, async (t) => {
@@ -33,7 +33,7 @@ test(`items yields ${count} items with 24 MB in total, and never uses more than 
   assert.ok(most < mostInUse, `${most} bytes in use`)
 })
 
-/** Creates a batch of items with consecutive numbers from `first`. All requests are pipelined on one connection. */
+/** Creates items with consecutive numbers from `first`. */
 async function create(service: Service, first: number): Promise<void> {
   const text = '\\u00e9é\\n'.repeat(40)
   const head = headOf(service, 'POST', '/items')

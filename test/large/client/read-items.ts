@@ -1,8 +1,4 @@
-/**
- * Reads all items with the client, in a separate process. Prints the number of items, whether they were in order, and
- * the largest growth of memory in use, in bytes. Arguments: base URL and token. Needs `--expose-gc`, so that garbage is
- * not counted.
- */
+/** Reads all items in a process with `--expose-gc`, and prints how much memory this takes. */
 
 import assert from 'node:assert/strict'
 import { ItemStoreClient } from '../../../src/client/client.js'

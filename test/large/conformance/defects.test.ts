@@ -1,7 +1,4 @@
-/**
- * Tests that the conformance tests find every defect in `defects.ts`, and pass for a service that differs from this one
- * in ways that the interface allows.
- */
+/** Tests that the conformance tests find all defects in `defects.ts`. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +17,6 @@ function clausesIn(title: string): string[] {
 test('item-store conformance passes a service that makes other choices where the interface leaves them open', async () => {
   const { status, passed, failed } = await conformanceOf(await smallService())
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })
-  // Every tested clause is violated by at least one defect.
   const tested = new Set(passed.flatMap(clausesIn))
   assert.ok(tested.size > 30, `only ${tested.size} clauses`)
   assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
@@ -46,7 +42,6 @@ describe('the conformance tests fail for', { concurrency: 4 }, () => {
   }
 })
 
-/** Defines a test for each defect of a clause: at least one conformance test of the clause must fail. */
 function findsDefectsOf(clause: string): void {
   const all = defects.filter((defect) => defect.clause === clause)
   let found: Conformance[] = []

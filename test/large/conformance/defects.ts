@@ -1,8 +1,4 @@
-/**
- * Defective implementations of the interface, grouped by the clause that they violate. Three clauses have no defect
- * here, because conformance tests cannot check them over HTTP: items are lost on a restart (§1.2), several services
- * share a secret (§5.2), and the secret changes (§5.5).
- */
+/** Defective services by violated clause, except §1.2, §5.2 and §5.5, which need more than HTTP. */
 
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -256,7 +252,6 @@ export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
   Object.entries(all).map(([title, defect]) => ({ clause, title, defect })),
 )
 
-/** Calls `defectsOf` with each value, and returns all resulting defects. */
 function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defect>) {
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
@@ -265,14 +260,12 @@ function replying(change: typeof parts.reply): Defect {
   return { reply: change }
 }
 
-/** Changes an endpoint's responses that have the given status. */
 function answering(endpoint: string, status: number, change: Partial<Reply>): Defect {
   return replying((answer, request) =>
     request.endpoint === endpoint && answer.status === status ? { ...answer, ...change } : answer,
   )
 }
 
-/** Sets or removes headers of all responses with one of the given statuses. */
 function headers(statuses: number[], change: OutgoingHttpHeaders): Defect {
   return replying((answer) =>
     statuses.includes(answer.status)
@@ -285,7 +278,7 @@ function allowing(what: 'methods' | 'headers', names: string): Defect {
   return headers([204], { [`access-control-allow-${what}`]: names })
 }
 
-/** Changes members of all bodies in successful responses of an endpoint, or in error responses with a status. */
+/** Changes bodies of an endpoint's successful responses, or of all errors with a status. */
 function changed(which: string | number, change: Members | ((body: Members) => Members)): Defect {
   return replying((answer, { endpoint }) => {
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status
@@ -298,14 +291,13 @@ function changed(which: string | number, change: Members | ((body: Members) => M
   })
 }
 
-/** Changes members of the error in all responses with the given status. */
 function errors(status: number, change: Members): Defect {
   return changed(status, ({ detail }) =>
     typeof detail === 'object' ? { detail: { ...detail, ...change } } : change,
   )
 }
 
-/** Replaces every error that has the given code with another error. */
+/** Replaces all errors that have a code. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,
@@ -325,7 +317,6 @@ function accepting(endpoint: string, change: (value: Members) => Members): Defec
   }
 }
 
-/** Calls `act` just before an endpoint sends a response with the given status. */
 function afterwards(
   endpoint: string,
   status: number,

@@ -1,7 +1,4 @@
-/**
- * A small second implementation of the interface. Where the interface leaves a choice open, the small service differs
- * from the Item Store Service. Tests can replace each part of the small service with a defective part.
- */
+/** A second, small implementation of the interface, whose parts tests can replace. */
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -22,9 +19,9 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Method and path, such as `PUT /items/{id}`; only `OPTIONS` for a preflight request. */
+  /** Method and path, such as `PUT /items/{id}`. A preflight request is only `OPTIONS`. */
   readonly endpoint: string
-  /** The id of the item in the path; empty if the path has none. */
+  /** The id in the path; empty if the path has none. */
   readonly id: string
   readonly query: string
   readonly headers: IncomingHttpHeaders
@@ -33,15 +30,14 @@ export interface Request {
 
 export interface Reply {
   readonly status: number
-  /** Response headers. A header whose value is `undefined` is not sent. */
   readonly headers: OutgoingHttpHeaders
-  /** Response body. A string is sent unchanged, any other value as JSON. */
+  /** A string is sent unchanged, and any other value as JSON. */
   readonly body: unknown
 }
 
 export interface Token {
   readonly algorithm: unknown
-  /** The part of the token that the signature covers: header and payload. */
+  /** Header and payload of the token, which the signature covers. */
   readonly signed: string
   readonly signature: string
 }
@@ -60,28 +56,24 @@ const secret = 'a secret of at least thirty-two bytes'
 export const parts = {
   sessionId: (): string => randomUUID(),
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
-  /** Matches a valid `Authorization` header, and captures the token. */
   authorization: /^Bearer (.*)$/,
   isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
     algorithm === 'HS256' && signature === signatureOf(signed, key),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
-  /** Returns whether a request takes effect although its token is rejected. */
+  /** Whether a request takes effect although its token is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Lets a defect reject additional requests. @returns the response, or `undefined` to accept the request. */
+  /** A defect may reject a request here. */
   refusal: (_request: Request): Reply | undefined => undefined,
-  /** Parses a body. Long integers become strings that begin with `#`; `written` restores their exact digits. */
+  /** Long integers become strings that begin with `#`; `written` restores their exact digits. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
-  /** Changes the parsed body of a request. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** Changes the members of `data`. The function `value` changes single values in `data`, at any depth. */
+  /** Changes the members of `data`. The part `value` changes values at any depth. */
   members: (data: Members): Members => data,
   value: (value: unknown): unknown => value,
-  /** Makes an item. @param own its `id` and `project_id`. @param data its other members. */
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
-  /** Returns the item that a request finds. @param item the stored item with the requested id. */
   found: (item: Item | undefined, _request: Request): Item | undefined => item,
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
@@ -93,7 +85,6 @@ export const parts = {
 
 export type Defect = Partial<typeof parts>
 
-/** Starts a small service, which stops at the end of the test file. */
 export async function smallService(defect: Defect = {}): Promise<Service> {
   const own = { ...parts, ...defect }
   const items: Items = new Map()
@@ -122,7 +113,6 @@ function written(body: unknown): string | undefined {
   return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
 }
 
-/** Makes a response with the headers that all responses have. */
 export function reply(status: number, body?: unknown, headers: OutgoingHttpHeaders = {}): Reply {
   const type = body === undefined ? undefined : 'application/json'
   const common = { 'access-control-allow-origin': '*', 'content-type': type }
@@ -142,7 +132,6 @@ function replyTo(request: Request, own: typeof parts, items: Items): Reply {
   return code === undefined ? answer : refusal(401, code, session_id)
 }
 
-/** Returns the error code if a request has no valid token; `undefined` if the request is allowed. */
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
   if (own.isPublic(request)) return undefined
   const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
@@ -203,7 +192,6 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
 }
 
-/** Returns the parsed body of a request; `undefined` if the body is invalid. */
 function valueIn(request: Request, own: typeof parts): Members | undefined {
   try {
     const value = own.requested(record(own.parsed(request.body)), request)

@@ -1,4 +1,4 @@
-/** Tests of both Compose files, and of the files in deploy/ that configure Prometheus and Grafana. */
+/** Tests of the Compose files, and of the configuration of Prometheus and Grafana in deploy/. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -35,7 +35,7 @@ for (const file of [single, replicas]) {
   test(`${file} meets the schema of Compose and the rules of dclint`, () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'compose.yaml'), readText(file))
-    // The services are not in alphabetical order, because the item store is the main service and comes first.
+    // The item store comes first, because it is the main service.
     const rules = { 'services-alphabetical-order': 0 }
     writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
     const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']

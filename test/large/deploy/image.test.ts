@@ -1,4 +1,4 @@
-/** Tests of the Dockerfile: its instructions run in a clean folder, and the resulting service is started. */
+/** Runs the instructions of the Dockerfile in a clean folder, and starts the resulting service. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -65,17 +65,11 @@ test('Dockerfile: built from a clean checkout, the service runs without writing 
   assert.equal(health().status, 1)
 })
 
-/** Returns the program and the arguments in an instruction of the Dockerfile, such as `ENTRYPOINT`. */
 function argumentsOf(keyword: string): string[] {
   return JSON.parse(new RegExp(`^${keyword} [^\\[]*(.*)`, 'm').exec(dockerfile)?.[1] ?? '')
 }
 
-/**
- * Builds the image without a container engine. Each stage is a folder, in which the instructions that make files are
- * run. The build context is a clean checkout without the files that .dockerignore excludes. Instructions that this
- * Dockerfile does not use are not supported.
- * @returns the working directory and the environment of the last stage.
- */
+/** Builds the image without a container engine. Each stage is a folder. */
 function buildImage(): { app: string; env: Record<string, string> } {
   const context = join(folder, 'context')
   copyContext(context)
@@ -103,9 +97,6 @@ function buildImage(): { app: string; env: Record<string, string> } {
   return { app: cwd, env }
 }
 
-/**
- * Copies the contents of a folder into the target folder, or copies a file into the target folder under its own name.
- */
 function copy(source: string, target: string): void {
   const to = statSync(source).isDirectory() ? target : join(target, basename(source))
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
@@ -121,10 +112,10 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
   assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
 }
 
-/** Copies the build context: the files that Git tracks or would add, except those that .dockerignore excludes. */
+/** Copies files that Git tracks or would add, except files in .dockerignore. */
 function copyContext(target: string): void {
   const lines = readText('.dockerignore').split('\n')
-  // A pattern in .dockerignore works as in .gitignore, but is always relative to the root.
+  // Patterns in .dockerignore are always relative to the root, unlike those in .gitignore.
   const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
   const filesOf = (...options: string[]) => {
     const args = ['ls-files', '-z', ...options, ...patterns]

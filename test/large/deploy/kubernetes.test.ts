@@ -1,7 +1,4 @@
-/**
- * Checks the Kubernetes manifests with the types of `kubernetes-types`, which are generated from the published OpenAPI
- * document of Kubernetes. A misspelt or misplaced member is an error, as with `kubectl --validate=strict`.
- */
+/** Checks the members of the Kubernetes manifests with the types of `kubernetes-types`. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -14,7 +11,6 @@ import { parseYamlDocuments } from '../../support/yaml.js'
 const single = 'deploy/kubernetes.yaml'
 const replicas = 'deploy/replicas/kubernetes.yaml'
 
-/** Compiles a manifest as TypeScript, with the type of each object's `apiVersion` and `kind`. @returns the errors. */
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {

@@ -1,4 +1,4 @@
-/** Tests of nginx as a proxy in front of the service, with the configuration in deploy/nginx.conf. */
+/** Tests of nginx in front of the service, with the configuration in deploy/nginx.conf. */
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -56,7 +56,6 @@ programTest(
     assert.equal(tooLong.headers['access-control-allow-origin'], '*')
 
     const token = own.validToken()
-    /** Sends a request for the item with curl, which accepts compressed responses. */
     const curl = async (...args: string[]) => {
       const resolve = `${name}:${ports.https}:127.0.0.1`
       const options = ['-sS', '--compressed', '--insecure', '--resolve', resolve]
@@ -98,7 +97,6 @@ programTest(
   },
 )
 
-/** Writes a copy of deploy/nginx.conf with other ports, a new certificate, and compression of JSON of any length. */
 function configure(ports: { https: number; http: number; service: string }) {
   const [pem, key] = newCertificate(`DNS:${name}`)
   const changes = [

@@ -12,13 +12,10 @@ import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { readText } from '../../support/tools.js'
 
-/** Maximum exposure level of the unit, in tenths. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
+/** Maximum exposure level. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
 const highestExposure = 20
 
-/**
- * Writes a copy of the unit that runs Node.js instead of the command, which may not be installed on this machine.
- * @returns the path of the copy.
- */
+/** Returns a copy of the unit that runs Node.js, because the command may not be installed. */
 function unit(): string {
   const text = readText('deploy/item-store.service')
   const command = '/usr/local/bin/item-store'

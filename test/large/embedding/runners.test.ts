@@ -1,4 +1,4 @@
-/** Tests that the steps in docs/how-to/testing.md work with only the package and the files and commands shown. */
+/** Tests the steps in docs/how-to/testing.md. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,6 @@ import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarba
 import { readText, root, toolsFolder, tsc } from '../../support/tools.js'
 
 const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
-/** Sections of the guide, each with patterns for the test runner's output if the test passes and if it fails. */
 const sections = [
   { title: 'node:test', ...nodeTest },
   { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
@@ -23,7 +22,7 @@ const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // The dependencies of this checkout are linked. test/large/package/install.test.ts tests their installation.
+  // The dependencies are linked. test/large/package/install.test.ts tests their installation.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
@@ -67,7 +66,6 @@ describe('docs/how-to/testing.md', () => {
 
   const textOf = (title: string) => texts.find((text) => text.startsWith(`${title}\n`)) ?? ''
 
-  /** Writes the files of a section, runs its commands, and returns the result of the last command. */
   function followIn(folder: string, text: string) {
     writeFiles(folder, text)
     const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)

@@ -1,4 +1,4 @@
-/** Tests the web page in docs/how-to/web-app.md in a browser. The page and the service have different origins. */
+/** Tests the web page in docs/how-to/web-app.md in a browser. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

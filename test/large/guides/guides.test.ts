@@ -1,4 +1,4 @@
-/** Checks the guides: runs every snippet, and tests every row of a table. */
+/** Runs every snippet of the guides, and tests every row of their tables. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,6 @@ import { until } from '../../support/until.js'
 import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
 
-/** Returns the cells of each row in the table that has the given header row. */
 function rows(file: string, head: string): string[][] {
   const lines = rowsUnder(readText(file), head)
   assert.ok(lines.length > 0, `${file} has no table ${head}`)
@@ -52,14 +51,13 @@ programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', asyn
   assertShown(snippetsOf(file), ['', ...outputs]) // the output of the first command is not compared
 })
 
-/** Creates a project in which `npm ci` installs the `item-store` command, as if the package were in `vendor`. */
 function projectWithCommand(): string {
   const folder = emptyFolder()
   const manifest = {
     name: 'app',
     version: '1.0.0',
     scripts: {
-      // A postinstall script copies the command, because `npm ci` empties node_modules and no registry has this build.
+      // A script copies the command, because `npm ci` empties node_modules.
       postinstall: 'mkdir -p node_modules/.bin && cp installed/item-store node_modules/.bin',
     },
   }
@@ -85,7 +83,7 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the
   const environment = join(cwd, 'github.env')
   writeFileSync(environment, '')
   const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
-  // Each step runs in its own shell. Only variables in `GITHUB_ENV` are passed to the next step.
+  // Only variables in `GITHUB_ENV` are passed to the next step.
   const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
   const snippets = steps
     .filter((step) => step.if === undefined)

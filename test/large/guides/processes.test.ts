@@ -1,4 +1,4 @@
-/** Tests the upgrade in docs/how-to/processes.md: two processes behind nginx restart in turn under load. */
+/** Tests the upgrade in docs/how-to/processes.md: two processes restart in turn under load. */
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -21,15 +21,12 @@ const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
 const rounds = 2
 
-/** A shell script that restarts the service whenever it ends, as systemd does, and writes its process id to a file. */
+/** Restarts the service whenever it ends, as systemd does. */
 const supervisor = `
 trap 'kill $!; exit' TERM
 while :; do PORT="$2" item-store serve --host 127.0.0.1 & echo $! > "instance$1.pid"; wait $!; done`
 
-/**
- * Replaces `systemctl`, because systemd does not run in containers. The script stops an instance, and `supervisor`
- * starts a new one.
- */
+/** Replaces `systemctl`, because systemd does not run in containers. */
 const systemctl = `#!/bin/sh
 test "$1" = restart || exit 1
 pid=$(cat "instance\${2#item-store@}.pid")
@@ -77,8 +74,7 @@ describeWithRedis('docs/how-to/processes.md', () => {
     isOver = true
     await Promise.all(work)
     assert.notDeepEqual(pids(), before)
-    // A few requests may fail: a stopping process may close a connection while nginx sends a request on that
-    // connection.
+    // nginx may send a request on a connection that a stopping process closes.
     const failed = statuses.filter((status) => status !== 201).length
     const message = `${failed} of ${statuses.length} requests failed`
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
@@ -91,7 +87,6 @@ const isHealthy = (port: number) =>
     () => false,
   )
 
-/** Writes a copy of deploy/nginx.conf with the guide's upstream, another port and no TLS. */
 function configure(upstream: string, port: number, redirecting: number) {
   const file = 'deploy/nginx.conf'
   const [own = ''] = /^upstream .*?^}\n/ms.exec(readText(file)) ?? []

@@ -1,4 +1,4 @@
-/** Runs the files and commands in docs/how-to/python.md in order. */
+/** Runs the files and commands in docs/how-to/python.md. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { emptyFolder } from '../../support/tarball.js'
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
-/** The first Python that has the guide's packages. On Debian, only /usr/bin/python3 finds packages from apt. */
+/** On Debian, only /usr/bin/python3 finds packages from apt. */
 const python = ['python3', '/usr/bin/python3'].find(
   (program) => spawnSync(program, ['-c', packages]).status === 0,
 )

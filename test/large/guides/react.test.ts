@@ -1,4 +1,4 @@
-/** Tests the React hook in docs/how-to/web-app.md in a browser, in a project with the files that create-vite writes. */
+/** Tests the React hook in docs/how-to/web-app.md in a project like one of create-vite. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { root, tsc } from '../../support/tools.js'
 
 const guide = 'docs/how-to/web-app.md'
 
-/** The files from `npm create vite@latest` that the guide needs. */
+/** Files that `npm create vite@latest` writes. */
 const files = {
   'package.json':
     '{ "name": "notes", "private": true, "type": "module", "scripts": { "dev": "vite" } }',
@@ -64,7 +64,6 @@ test('docs/how-to/web-app.md: the React hook shows every change', inChromium, as
   await page.getByText('Lamp').waitFor({ state: 'detached' })
 })
 
-/** Creates the project with all dependencies. @returns the folder, and the command that starts the project's server. */
 function newProject() {
   const project = emptyFolder()
   mkdirSync(join(project, 'src'))
@@ -84,7 +83,7 @@ function newProject() {
     ...types,
     name,
   )
-  // Vite is linked. This build is copied instead, because Vite serves no files outside the project.
+  // This build is copied, because Vite serves no files outside the project.
   for (const path of ['package.json', 'dist']) {
     cpSync(join(root, path), join(project, 'node_modules/item-store', path), { recursive: true })
   }

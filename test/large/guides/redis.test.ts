@@ -1,4 +1,4 @@
-/** Tests the guides to storing items on a Redis server: their commands run, and a backup can be restored. */
+/** Tests the commands in the guides about Redis, including a backup. */
 
 import assert from 'node:assert/strict'
 import { serviceAt } from '../../conformance/client.js'
@@ -21,7 +21,6 @@ function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: numbe
   return { ...snippet, text }
 }
 
-/** Starts the service in this checkout with the command of a snippet, and waits until the service is healthy. */
 async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)

@@ -1,7 +1,4 @@
-/**
- * Tests that operations at two services on one Redis server are linearizable. Clients use single items concurrently.
- * Meanwhile, the Redis server is paused, is slow or loses its connections, and services are killed.
- */
+/** Tests that operations are linearizable while services and their Redis server have faults. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -20,16 +17,15 @@ const options = numbers({ operations: 6000, seed: 1 })
 interface Item {
   readonly id: string
   readonly events: Event[]
-  /** Number of remaining operations on the item. */
   left: number
-  /** The last value of the item that a client has received, with its entity tag. */
+  /** The value that a client has received last, with its entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** Number of items in use at a time; number of operations on each item; maximum number of operations after a delete. */
+/** Items in use, operations on each item, and maximum operations after its delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
-/** `STORE_TIMEOUT` in milliseconds. It is so short that some pauses of the Redis server leave outcomes unknown. */
+/** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
 const storeTimeout = 300
 /** Time from one fault to the next, in milliseconds. */
 const pause = 300
@@ -53,10 +49,6 @@ describeWithRedis('two services on one Redis server, with faults', () => {
   })
 })
 
-/**
- * Runs operations and faults.
- * @returns counts of operations and faults, and a finding for each history that is not linearizable.
- */
 async function checkHistories({ operations, seed }: typeof options) {
   const redis = await startedRedis()
   const replicas = [
@@ -66,14 +58,10 @@ async function checkHistories({ operations, seed }: typeof options) {
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
-  /**
-   * Items on which clients begin no more operations. Operations in progress are still added to the items' histories.
-   */
+  /** Items on which clients begin no more operations. */
   const retired: Item[] = []
   const findings: string[] = []
-  /**
-   * Counts by outcome: conditional replaces are `exchanged` or `mismatched`, and `refused` operations had no effect.
-   */
+  /** Operations by outcome. Conditional replaces are `exchanged` or `mismatched`. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()
@@ -195,7 +183,7 @@ function startService(url: string): Promise<OwnService> {
   return ownService({ STORE_URL: url, STORE_TIMEOUT: `${storeTimeout}ms`, JWT_SECRET })
 }
 
-/** Returns functions that each cause one kind of fault. No fault makes the Redis server lose acknowledged changes. */
+/** Returns functions that cause faults. No fault makes the Redis server lose a change. */
 function faultsOf(
   redis: OwnRedis,
   replicas: readonly Replica[],
@@ -231,7 +219,6 @@ const methods = {
   delete: 'DELETE',
 } as const
 
-/** Returns the item's value and entity tag from a response; `undefined` if the response has no item. */
 function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
   const value = /"value":(\d+)/.exec(text)?.[1]
   if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)

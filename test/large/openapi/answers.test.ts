@@ -1,8 +1,4 @@
-/**
- * Compares the OpenAPI document with real responses. Every response must be documented, every documented response must
- * occur, and every example must be a real response. The services run in this process, so that tests can make their
- * stores fail and omit their secret.
- */
+/** Checks that the OpenAPI document lists all responses of the service, and no others. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -25,7 +21,7 @@ const secret = 'a secret of at least thirty-two bytes'
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
-/** Origins of services that share their items. All services except `normal` fail, each in a different way. */
+/** Origins of services that share their items. All except `normal` fail in different ways. */
 const origins = {
   normal: await serve(memory),
   broken: await serve(failing(() => new Error('unexpected'))),
@@ -55,7 +51,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Responses to requests with an incomplete head, which are sent together, because each takes the whole timeout. */
+/** These requests are sent together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -69,10 +65,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/**
- * Functions that provoke one kind of response each, by error code. If an operation cannot have such a response, the
- * function sends an additional request, and the response is checked too.
- */
+/** Functions that provoke an error code, by another request if the operation cannot have it. */
 const provocations: Record<
   string,
   (operation: PlacedOperation, itemId: string) => Promise<Answer>
@@ -122,7 +115,7 @@ const provocations: Record<
   'STORE_FULL for a delete': (operation, id) => ask(operation, id, {}, origins.full),
 }
 
-/** Bodies and header values of all responses; placeholders replace ids and hashes. */
+/** Bodies and headers of all responses. Placeholders replace ids and hashes. */
 const real = new Set<string>()
 
 for (const operation of operations) {
@@ -196,7 +189,6 @@ async function newItem(): Promise<string> {
   return itemOf(created, 201).id
 }
 
-/** Sends a request for an operation. The request is valid unless the options change it. */
 function ask(
   { method, path, requestBody }: PlacedOperation,
   itemId: string,
@@ -210,7 +202,7 @@ function ask(
   })
 }
 
-/** Sends a request for an operation. The function `finish` completes the request's head. */
+/** @param finish completes the head of the request. */
 function askRaw(
   { method, path }: PlacedOperation,
   itemId: string,
@@ -226,7 +218,6 @@ function askRaw(
   return exchangeOne(origin, finish(`${lines.join('\r\n')}\r\n`))
 }
 
-/** Returns a store in which every operation on items and every health check fails. */
 function failing(error: () => Error): ItemStore {
   const fail = () => Promise.reject(error())
   return {

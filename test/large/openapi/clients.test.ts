@@ -1,4 +1,4 @@
-/** Tests that clients generated from the OpenAPI document compile, and work with the service. */
+/** Tests clients that are generated from the OpenAPI document. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -9,10 +9,7 @@ import { ownService } from '../../support/own-service.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
-/**
- * Programs that create an item, and read an existing and a missing item. Lines after `@ts-expect-error` are type
- * errors.
- */
+/** Each line after `@ts-expect-error` must be a type error. */
 const programs = [
   {
     generator: 'openapi-typescript',
@@ -125,10 +122,7 @@ for (const { generator, args, text } of programs) {
   })
 }
 
-/**
- * Runs a program with Node.js, and returns its standard output.
- * @throws {Error} with all output if the program fails.
- */
+/** @throws {Error} with all output if the program fails. */
 function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd,

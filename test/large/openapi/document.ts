@@ -5,7 +5,7 @@ import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** The status of a response, followed by the error code or `no code` if the response is an error. */
+/** Status of a response. If the response is an error, the code or `no code` follows. */
 export type Outcome = string
 
 interface Referable {
@@ -58,7 +58,7 @@ interface Ajv {
 const { Ajv2020 }: { Ajv2020: new (options: object) => Ajv } = requireTool('ajv/dist/2020.js')
 const addFormats: (ajv: Ajv) => void = requireTool('ajv-formats')
 
-/** Headers of HTTP and CORS that any response may have. */
+/** Headers that any response may have. */
 const general =
   /^(?:content-type|content-length|date|connection|keep-alive|access-control-(?:allow-origin|expose-headers))$/
 
@@ -81,7 +81,6 @@ export function createChecker(document: Document) {
   addFormats(ajv)
   ajv.addSchema(document, 'document')
 
-  /** Returns the target of a `$ref`, or any other value unchanged. */
   function resolved<T extends Referable>(value: T): T {
     if (value.$ref === undefined) return value
     let target: unknown = document
@@ -121,10 +120,6 @@ export function createChecker(document: Document) {
     })
   }
 
-  /**
-   * Checks status, headers, body and error code of a response against its operation in the document.
-   * @returns the outcome of the response.
-   */
   function assertDocumented(operation: PlacedOperation, answer: Answer): Outcome {
     const { path, method, responses } = operation
     const { status, text } = answer
@@ -153,7 +148,7 @@ function outcomeOf(status: number, body: unknown): Outcome {
     : `${status} ${record(detail).error_code ?? 'no code'}`
 }
 
-/** Returns a JSON Pointer in its URI fragment representation (RFC 6901 §6). */
+/** Returns a JSON Pointer as a URI fragment (RFC 6901 §6). */
 function pointerTo(names: readonly (string | number)[]): string {
   return names
     .map(

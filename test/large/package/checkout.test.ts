@@ -1,4 +1,4 @@
-/** Tests the first commands in a clone of this repository: what they install and build, and what they skip later. */
+/** Tests what the first commands in a clone of this repository install and build. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,6 @@ import { root } from '../../support/tools.js'
 const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
 const made = ['node_modules', 'build', 'dist', '.git', 'tools']
 
-/** A copy of this repository without Git's files and without the folders that commands make. */
 const clone = join(emptyFolder(), 'clone')
 cpSync(root, clone, {
   recursive: true,

@@ -1,4 +1,4 @@
-/** Tests of the package, which is packed in one folder and installed in another, as in docs/how-to/dev.md. */
+/** Tests of the packed and installed package, as in docs/how-to/dev.md. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const [pack, install, run, shown] = snippetsOf('docs/how-to/dev.md')
 assert.ok(pack !== undefined && install !== undefined && run !== undefined && shown !== undefined)
 const outputs = [pack, install, run].map(follow)
 
-/** Runs the commands in a snippet of the guide. `npm pack` runs in this repository, but writes to another folder. */
+/** `npm pack` runs in this repository, but writes to another folder. */
 function follow({ text, place }: { text: string; place: string }): string {
   const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }
@@ -89,7 +89,6 @@ test('the commands that npx item-store dev prints store an item, and npx item-st
   assert.match(report.stdout, /^ℹ fail 0$/m)
 })
 
-/** Names of the package's entry points, as programs import them. */
 const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace(/^\./, 'item-store'))
@@ -119,7 +118,7 @@ const resolutions = [
 ]
 for (const options of resolutions) {
   test(`the types of the package have no errors with --strict ${options.join(' ')}`, () => {
-    // An entry point without types would have the type `any`, in which a missing member is not an error.
+    // Without types, an entry point has the type `any`, for which no member is missing.
     const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
     writeFileSync(join(folder, 'a.mts'), imports + uses)
     const nodeTypes = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]

@@ -16,7 +16,6 @@ function run(tool: string, ...args: string[]) {
   return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
 }
 
-/** Returns the files that a packed JavaScript or declaration file imports by relative paths. */
 function importsOf(file: string): string[] {
   const text = readText(file)
   const imports = text.matchAll(/(?:from ?|import ?\(?)["'](\.[^"']+)["']/g)
@@ -31,7 +30,7 @@ test('the tarball has only the command, the entries with their types, the pages 
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
     .map((path) => posix.normalize(String(path)))
-  // `item-store conformance` runs the tests in a separate process, and each reporter is a separate file.
+  // `item-store conformance` starts these files by their paths.
   const conformance = ['tests', 'spec', 'junit'].map((name) => `dist/conformance-${name}.js`)
   const needed = new Set([...entries, ...conformance])
   for (const file of needed)
@@ -71,8 +70,7 @@ test('publint finds no problem in the tarball', () => {
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  // The ignored rule warns about `require` of an ES module, which every supported Node.js version allows. The profile
-  // skips module resolution as in Node.js 10, which does not know `exports`.
+  // Node.js allows `require` of an ES module. The profile skips Node.js 10.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   const { status, stdout, stderr } = run('attw', tarball, ...options)
   assert.equal(status, 0, stdout + stderr)

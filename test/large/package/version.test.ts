@@ -10,7 +10,6 @@ import { root } from '../../support/tools.js'
 
 const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 
-/** Creates a Git repository with the files that `npm version` changes. @param changes the text of CHANGELOG.md. */
 function copyIn(git: string, changes: string) {
   const folder = emptyFolder()
   for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {

@@ -1,4 +1,4 @@
-/** Tests of request bodies that could take much more memory than their size, or that never end. */
+/** Tests of bodies that could take much more memory than their size, or that never end. */
 
 import assert from 'node:assert/strict'
 import { assertRefused } from '../../decisions/expect.js'
@@ -34,7 +34,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // Once the number of written bytes stops growing, the whole body has been sent.
+  // The whole body has been sent once the number of written bytes is constant.
   let last = -1
   await until('the end of sending', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
@@ -72,7 +72,6 @@ ownTest(
     assert.match(answered.map((each) => each.answer).join(), /HTTP\/1\.1 201 Created\r\n/)
     for (const socket of sockets) socket.destroy()
 
-    // The service also frees the memory of bodies that were cut short.
     for (let round = 0; round < 3; round += 1) {
       const broken = halfSent()
       await until('the end of sending a body', () => broken.writableLength === 0)

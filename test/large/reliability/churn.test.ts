@@ -1,7 +1,4 @@
-/**
- * Tests churn: clients create, replace and delete items of 100 bytes to 2 MB while others read lists slowly. After all
- * items are deleted, the service must release memory, and new items must fit into the store.
- */
+/** Tests that many changes and slow readers leave no memory in use. */
 
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
@@ -14,11 +11,7 @@ import { numbers } from '../../support/report.js'
 import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/**
- * Command-line options. `memory`: memory of the service's container, in MiB. `store`: size of the store, in MiB.
- * `seconds`: duration of the churn. `growth`: maximum factor by which memory may grow. The default of `growth` is high,
- * because a busy machine may make fewer changes or collect garbage later. `npm run check` uses a lower factor.
- */
+/** Memory and store in MiB, duration in seconds, and maximum factor by which memory may grow. */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
   store: 12,
@@ -27,12 +20,12 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of a full store that item texts of 3 KB take. The rest is overhead of the items. */
+/** Minimum share of texts of 3 KB in a full store. The rest is overhead. */
 const fill = 0.93
 const slowReaders = 10
 /** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum time for memory to be released, in milliseconds. The wait ends early if the growth is at most `settled`. */
+/** Maximum wait for a growth below `settled`, in milliseconds. */
 const settling = 15_000
 const settled = 1.3
 
@@ -51,10 +44,7 @@ ownTest('after churn, memory is returned, and the store can be filled and listed
   assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
-/**
- * Runs the churn.
- * @returns resident bytes before the churn and after all items are deleted, and the number of successes.
- */
+/** Returns resident bytes before the churn and after all items are deleted. */
 async function churn(service: OwnService) {
   let isOver = false
 
@@ -98,10 +88,6 @@ async function churn(service: OwnService) {
   return { idle, after, served: successesOf(load) }
 }
 
-/**
- * Fills the store, then lists it.
- * @returns bytes of stored texts, and the statuses of the last create and of the list.
- */
 async function fillAndList(service: OwnService) {
   const agent = new Agent({ keepAlive: true })
   const call = keptClient(service, agent)

@@ -1,4 +1,4 @@
-/** Tests of a service that has fewer file descriptors than connections, or too few to start. */
+/** Tests of a service with too few file descriptors for its connections or its start. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -26,7 +26,7 @@ for (const limit of [128, 512, 1024]) {
       const open = new Set<Socket>(openSockets(own.baseUrl, limit + 100))
       for (const socket of open) socket.resume().on('close', () => open.delete(socket))
       await until('the end of excess connections', () => open.size <= room)
-      // The service keeps some descriptors for metrics, and for reading files in /proc.
+      // The service keeps some descriptors for metrics and for files in /proc.
       assert.match(await own.metrics(), /^item_store_items 1$/m)
 
       for (const socket of open) socket.destroy()
@@ -48,7 +48,7 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // The limit decreases step by step, because with far fewer descriptors, Node.js itself would not start.
+  // The limit decreases in steps, because Node.js itself needs some descriptors.
   let limit = 40
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'

@@ -1,4 +1,4 @@
-/** Tests a shutdown while clients pipeline creates without end: the clients must learn which items were created. */
+/** Tests a shutdown while clients create items without end. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ const { count } = numbers({ count: 10 })
 /** Minimum size of each write by a client, in bytes. */
 const burst = 128 * 1024
 
-/** Maximum time until the service has stopped, in milliseconds. The service's own limit is ten seconds. */
+/** Maximum time of the shutdown, in milliseconds. The service's own limit is ten seconds. */
 const endTimeout = 60_000
 
 ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {
@@ -40,12 +40,10 @@ ownTest('SIGTERM while clients pipeline creates endlessly: each create is answer
 })
 
 interface ClientEnd {
-  /** Number of complete responses that confirm a create. */
   readonly answered: number
   readonly problems: string[]
 }
 
-/** Starts a client that writes creates as long as the connection is open, and reads all responses. */
 function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   const body = `{"data":{"text":"${'x'.repeat(textLength)}"}}`
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body

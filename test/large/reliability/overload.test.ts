@@ -1,4 +1,4 @@
-/** Tests of the service under overload: too much work, too little memory, or clients that do not read. */
+/** Tests a service with too much work, too little memory, or clients that do not read. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { until } from '../../support/until.js'
 const smallMemory = { MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' }
 const anyBodies = withLimits({ maxPendingBytes: 1_000_000_000 })
 
-/** Sends 225 MB of incomplete bodies, which the service holds until the rest of each body arrives. */
+/** Sends 225 MB of incomplete bodies, which the service has to hold. */
 function holdBodies(own: OwnService): Socket[] {
   const head = headOf(own, 'POST', '/items', 'Content-Length: 16000000')
   return openSockets(own.baseUrl, 15, head + ' '.repeat(15_000_000))
@@ -34,7 +34,7 @@ ownTest(
     assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
     assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
     await until('the overload in the health response', async () => {
-      // The health response may omit the overload for a moment, while memory is below the limit.
+      // Health omits the overload while memory is below the limit.
       const health = await request('GET', '/health')
       assert.equal(health.status, 200)
       return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
@@ -43,7 +43,6 @@ ownTest(
     const { status } = await request('DELETE', '/items/none', { token: validToken() })
     assert.equal(status, 404)
 
-    // At most once a second, the log names the exceeded limit and the actual value.
     for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
     const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
     const times = lines.map(({ time }) => Date.parse(String(time)))
@@ -156,7 +155,7 @@ for (const path of ['/items', '/items/{id}']) {
   )
 }
 
-/** Sends requests one after another. @returns the response time of the slowest request, in milliseconds. */
+/** Returns the longest response time in milliseconds. */
 async function slowestAnswer(own: OwnService, count: number): Promise<number> {
   let slowest = 0
   for (let at = 0; at < count; at += 1) {

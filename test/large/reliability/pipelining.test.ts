@@ -42,10 +42,10 @@ ownTest(
       await delay(100)
       more = Math.max(more, residentBytes(own) - before)
     }
-    // As objects, the requests would take 2.5 GB. They wait as bytes instead, mostly in the system's buffers.
+    // As objects, these requests would take 2.5 GB. As bytes, most are in the system's buffers.
     assert.ok(more < 150_000_000, `${more} bytes more`)
     for (const socket of sockets) socket.destroy()
-    // The response may take long, because the service first handles the requests that it has already read.
+    // The service first handles the requests that it has already read.
     await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
   },
 )

@@ -1,4 +1,4 @@
-/** Tests of the shutdown: accepted requests get their responses, whatever clients do. */
+/** Tests that accepted requests get their responses during a shutdown. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -11,12 +11,11 @@ import { until } from '../../support/until.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Waits until the service has accepted all earlier connections. The service accepts connections in order. */
+/** Connections are accepted in order, so a response means that earlier ones are accepted. */
 async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }
 
-/** Stops the service with SIGTERM, and waits until it accepts no new connections. */
 async function tellToEnd({ child, baseUrl }: OwnService): Promise<void> {
   child.kill('SIGTERM')
   await until('no new connections', () =>
@@ -35,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     own.child.kill(signal)
     const exit = await own.ended() // awaited first, because the clients continue until the service ends
     const all = await clients.ended()
-    // On a busy machine, a slow client may send one more request after its connection was closed.
+    // On a busy machine, a client may send a request after its connection was closed.
     const broken = all.flatMap(({ broken }) => broken).filter((reason) => reason !== 'ECONNRESET')
     assert.deepEqual(broken, [])
     assert.equal(
