@@ -150,7 +150,6 @@ interface Auth {
   JWT_ALGORITHM?: string | undefined
 }
 
-/** Sets `JWT_SECRET` and `JWT_ALGORITHM`, or unsets them. */
 function setAuth(auth: Auth): void {
   for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {
     const value = auth[name]

@@ -228,7 +228,6 @@ describe('update', () => {
 
   const failed: Step = answers(412, { detail: { detail: 'no', error_code: 'PRECONDITION_FAILED' } })
   const tagged = answers(200, { data: item }, { etag: '"1"' })
-  /** Starts a server that answers each read with the item, and each replace with the next step. */
   const serverWith = async (steps: readonly Step[]) => {
     let place = 0
     const { client, seen } = await scriptedClient([

@@ -40,7 +40,6 @@ function assertNumbers({ byNumber, freeNumbers }: Blocks, current: Block[]): voi
   assert.equal(current.length + freeNumbers.length, byNumber.length)
 }
 
-/** Checks that the texts of a block match its table and the index. */
 function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: Block): void {
   const { bytes, start, words, slab } = frame
   assert.ok(count > 0, 'a block has no items')

@@ -13,9 +13,7 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
-  /**
-   * Waits for matching output, and returns all output. @throws {Error} if the process ends early.
-   */
+  /** Waits for matching output. Returns all output. @throws {Error} if the process ends first. */
   printed(pattern: RegExp): Promise<string>
   /** Waits until the process has ended. @throws {Error} after `time` ms, and kills the process. */
   ended(time?: number): Promise<Exit>

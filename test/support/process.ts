@@ -46,7 +46,6 @@ async function claimPorts(): Promise<number> {
   }
 }
 
-/** @returns `undefined` if the port is in use. */
 async function listening(port: number): Promise<Server | undefined> {
   const server = createServer()
   return await listen(server, port).then(

@@ -5,7 +5,6 @@ import type { OwnRedis } from './redis.js'
 import { tcpProxy } from './tcp-proxy.js'
 
 export interface RedisProxy {
-  /** Address of the proxy, for `STORE_URL`. */
   readonly url: string
   /** Returns how often a text, such as the name of a command, was sent to the server. */
   sent(text: string): number

@@ -11,7 +11,6 @@ import { type OwnRedis, ownRedis } from './redis.js'
 import { emptyFolder } from './tarball.js'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** Name of the watched primary in the configuration of the sentinels. */
 export const primaryName = 'main'
 /** Source address by which a proxy recognizes sentinels and replicas. */
 const inner = '127.0.0.9'

@@ -27,7 +27,6 @@ export function documentedRights(): string[] {
 }
 
 export interface OwnRedis {
-  /** Address of the server, for `STORE_URL`. */
   readonly url: string
   readonly folder: string
   /** Sends a command, and returns the reply as `redis-cli` prints it. */

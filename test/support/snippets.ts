@@ -16,7 +16,6 @@ export interface Snippet {
   readonly place: string
 }
 
-/** Matches a fenced code block, which may be indented. */
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
 /** Returns all code blocks of a document. @throws {AssertionError} if there are none. */
