@@ -40,7 +40,7 @@ export interface ScriptedServer {
   readonly seen: readonly Seen[]
 }
 
-/** Starts a server that handles one request by each step, and all later ones by the last step. */
+/** Starts a server. Each step handles one request, and the last step all later requests. */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {

@@ -275,7 +275,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Responses that never wait, and the limits of a watch: requests at once and per second. */
+  /** Responses that do not wait. `atOnce` and `perSecond` limit the requests of a watch. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

@@ -38,7 +38,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /** Makes one allocation of `act`, counted from 0, fail. Returns the error that `act` threw. */
+  /** Calls `act` while one of its allocations, counted from 0, fails. Returns what `act` threw. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

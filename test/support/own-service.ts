@@ -43,7 +43,7 @@ export const ownTest = process.env.BASE_URL ? test.skip : test
 /** Defines an `ownTest` that needs `/proc` or limits of file descriptors. */
 export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
-/** Starts this service until the end of the test or test file. @param env all its variables. */
+/** @param env complete environment of the service. By default, `JWT_SECRET` is random. */
 export async function ownService(
   env: NodeJS.ProcessEnv = {},
   command: Command = [process.execPath, cli, 'serve'],

@@ -1,4 +1,4 @@
-/** Tests that need an installed program. They are skipped, or fail with `CI=true`, without it. */
+/** Tests that need a program. Without the program, they are skipped, or fail if `CI=true`. */
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -13,7 +13,7 @@ import { readText } from './tools.js'
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0
 
-/** Defines tests that are skipped without a Redis server, or fail without one if `CI=true`. */
+/** Defines tests that need Redis. Without Redis, they are skipped, or fail if `CI=true`. */
 export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }

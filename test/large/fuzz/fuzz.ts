@@ -29,7 +29,7 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Milliseconds without data, and milliseconds until memory and descriptors are released. */
+/** Maximum times without data, and until resources are released, in milliseconds. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
 /** Replaces `waitLimit` during the search for a smaller failing conversation. */
@@ -43,7 +43,7 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** After each conversation, newer items are deleted. The first `keptItems` items stay forever. */
+/** Only the first `maxItems` items survive a conversation. The first `keptItems` stay forever. */
 const maxItems = 40
 const keptItems = 5
 /** Maximum memory above that of the idle service and the items' texts, in bytes. */

@@ -65,7 +65,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** Functions that provoke an error code, by another request if the operation cannot have it. */
+/** Functions that provoke an error code, or send another request if that is impossible. */
 const provocations: Record<
   string,
   (operation: PlacedOperation, itemId: string) => Promise<Answer>

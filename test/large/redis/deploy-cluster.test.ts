@@ -46,7 +46,7 @@ for (const { file, net, server, create } of files) {
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
       const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
-      // This command is repeated until the servers respond.
+      // The command that creates the cluster is repeated until the servers respond.
       const made = untilMade()
       const before = startServers()
       const { stdout } = await made

@@ -103,7 +103,7 @@ describeWithRedis('a planned failover', () => {
       assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
       return connections >= 6
     })
-    // The pauses between six connections are at least 50, 100, 200, 400 and 500 ms.
+    // The pauses between the first six connections are at least 50, 100, 200, 400 and 500 ms.
     assert.ok(performance.now() - begun > 1000, `${connections} connections`)
   })
 })
