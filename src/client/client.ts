@@ -25,21 +25,11 @@ export type { ServiceRequest } from './sender.js'
 export type { HealthCheckResponse, Item }
 
 /**
- * A client of one item store service.
- *
- * Every method throws an {@link ItemStoreError} if the service rejects the request or cannot be reached.
- * If the signal in the options is aborted, the method throws the signal's reason.
- *
+ * A client of one item store service. Methods throw an {@link ItemStoreError}, or the signal's reason after an abort.
  * @typeParam T the type of the items, which is not checked at run time.
- * @example
- * const client = new ItemStoreClient<{ title: string }>({ baseUrl, token })
- * const { id } = await client.create({ title: 'first' })
  */
 export class ItemStoreClient<T extends object = Item> {
-  /**
-   * Sends a request that no other method of this class offers, such as HEAD, with the token and the usual retries.
-   * @param read turns a response that is not an error into the result.
-   */
+  /** Sends any other request, such as HEAD, with retries. `read` makes the result. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
@@ -51,40 +41,33 @@ export class ItemStoreClient<T extends object = Item> {
     this.#items = new ItemRequests(this.request, this.#options)
   }
 
-  /**
-   * Creates an item. The request may be sent more than once, but creates only one item.
-   * @returns the item with its `id`.
-   * @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`, with an `itemId`, if the idempotency key belongs to another item.
-   */
+  /** Creates one item, even after retries. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
 
-  /** Returns the item with this id. @throws {ItemStoreError} with `status` 404 if the item does not exist. */
+  /** Returns an item. @throws {ItemStoreError} with `status` 404 if the item does not exist. */
   async get(id: string, options?: CallOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
-  /** Returns all items, or a project's items. {@link items} uses less memory, because it yields them as they arrive. */
+  /** Returns all items, or a project's items. {@link items} uses less memory. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
     return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
 
   /**
-   * Replaces an item completely. Its `project_id` becomes null unless the options or the data contain a `project_id`.
-   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` if the item's tag is
-   * not the tag in `ifMatch`.
+   * Replaces an item. Its project becomes null unless the options or the data contain a `project_id`.
+   * @throws {ItemStoreError} with `status` 404, or `PRECONDITION_FAILED` if the item's tag is not `ifMatch`.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
   }
 
   /**
-   * Changes an item: reads it, calls `change`, and writes the result unless the item has changed in the meantime. After
-   * a conflict, starts over, up to 100 times. Keeps the `project_id` unless the data contains one.
-   * @param change may be called more than once. If it returns `undefined`, the item is not changed.
-   * @returns the current item.
-   * @throws {ItemStoreError} with `status` 404 if the item does not exist; `PRECONDITION_FAILED` after 100 conflicts.
+   * Replaces an item with the result of `change`. Keeps the project unless the data contains another `project_id`.
+   * @param change called again after a conflict. If the result is `undefined`, the item is not changed.
+   * @throws {ItemStoreError} with `status` 404, or `PRECONDITION_FAILED` after 100 conflicts.
    */
   async update(
     id: string,
@@ -102,17 +85,14 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 200 comes from a web server that responds 200 to every request. A 404 means that an earlier attempt
-      // succeeded.
+      // A 200 comes from another web server. A 404 means that an earlier attempt succeeded.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
 
   /**
-   * Yields the state of an item, all items or a project's items, then each new state until the signal is aborted.
-   * Changes in quick succession may yield only the last state. Failures are retried. Ends when the item is deleted.
-   * @throws {ItemStoreError} in the same cases as {@link get} and {@link list}; after the first state, only for
-   * permanent errors, such as a 401.
+   * Yields the current state, then new states until an abort or a delete. Quick changes may yield only the last state.
+   * @throws {ItemStoreError} like {@link get} and {@link list}; later, only permanent errors such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -140,10 +120,7 @@ export class ItemStoreClient<T extends object = Item> {
     })
   }
 
-  /**
-   * Yields all items, or a project's items, as they arrive. Only the latest part of the response is held in memory. If
-   * the caller leaves the loop early, the response is cancelled.
-   */
+  /** Yields items as they arrive, to save memory. Leaving the loop early cancels the response. */
   async *items(options?: ListOptions): AsyncGenerator<StoredItem<T>, void, void> {
     const response = await this.request({ path: listPath(options) }, options, (each) => each)
     for await (const texts of response.texts()) {
@@ -164,11 +141,7 @@ export class ItemStoreClient<T extends object = Item> {
     return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }
 
-  /**
-   * Creates an item from the JSON text of its members, which is stored byte for byte.
-   * @returns the new item's JSON text, with its `id`.
-   * @throws {SyntaxError} if `text` is not JSON.
-   */
+  /** Creates an item from JSON text, stored byte for byte. @throws {SyntaxError} for other text. */
   async createText(text: string, options?: CreateOptions): Promise<string> {
     return (await this.#items.create(jsonText(text), options)).text
   }
@@ -178,7 +151,7 @@ export class ItemStoreClient<T extends object = Item> {
     return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
-  /** Changes an item like {@link update}. `change` receives the item's JSON text and returns the new text. */
+  /** Changes an item like {@link update}, but `change` receives and returns JSON text. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,

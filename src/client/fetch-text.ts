@@ -1,23 +1,16 @@
-/** Fetches responses whose bodies arrive as text in parts, and limits each wait by a timeout and a signal. @module */
+/** Fetches responses as text in parts, and limits each wait by a timeout and a signal. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches parts of up to 65,536 characters. A part of several megabytes would block a page for too long. */
+/** Matches parts of up to 65,536 characters. Longer parts would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
-/**
- * Error codes of Node.js if no connection was made: connection refused, name not resolved, or timeout. A connection
- * that breaks later leads to other codes. Browsers give no code.
- */
+/** Codes of Node.js if there was no connection, so nothing was sent. Browsers give no code. */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/**
- * Sends a request and waits for the head of the response, whatever its status.
- * @param timeout longest wait for the head, and for each part of the body, in milliseconds.
- * @throws {ItemStoreError} `NOT_CONNECTED`, `CONNECTION_LOST` or `TIMEOUT`.
- */
+/** Resolves at the response head. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
 export async function fetchText(
   fetch: Fetch,
   url: string,
@@ -27,7 +20,6 @@ export async function fetchText(
 ): Promise<TextResponse> {
   const own = new AbortController()
 
-  /** Waits for a network operation. If the operation fails, throws an `ItemStoreError`. */
   const outcomeOf = <T>(operation: () => Promise<T>, response?: Response): Promise<T> =>
     wait(timeout, signal, async () => {
       try {
@@ -63,7 +55,7 @@ export async function fetchText(
     }
   }
 
-  // Redirects are not followed, because a redirect can turn a create into a GET, and send the token to another host.
+  // A redirect could turn a create into a GET, and send the token to another host.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await outcomeOf(() => fetch(url, options))
@@ -74,16 +66,12 @@ export async function fetchText(
   }
 }
 
-/** Longest wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire immediately. */
+/** Maximum wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire immediately. */
 export const longestTimer = 2e9
 
 export type Signal = AbortSignal | undefined
 
-/**
- * Waits for a number of milliseconds, or for an operation that must end within this time.
- * @throws the signal's reason when the signal is aborted. If it is already aborted, the operation is not started.
- * @throws {ItemStoreError} `TIMEOUT` if the operation takes longer.
- */
+/** Waits for `time` milliseconds, or for `operation`. @throws the signal's reason, or `TIMEOUT`. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(
@@ -110,7 +98,6 @@ export async function wait<T>(
   }
 }
 
-/** Functions to call when a signal is aborted. */
 class Actions extends Set<() => void> {
   handleEvent(): void {
     for (const action of this) action()
@@ -119,11 +106,7 @@ class Actions extends Set<() => void> {
 
 const listeners = new WeakMap<AbortSignal, Actions>()
 
-/**
- * Calls the action when the signal is aborted. All actions of a signal share one listener, because Node.js warns of a
- * leak when a signal has more than ten listeners.
- * @returns a function that removes the action, and also the listener if this was the last action.
- */
+/** All actions of a signal share one listener, because Node.js warns of more than ten listeners. */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)

@@ -7,7 +7,7 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Makes every pause end immediately. @returns the requested lengths of the pauses, in milliseconds. */
+/** Makes every pause end immediately. Returns the lengths of all pauses in milliseconds. */
 function recordPauses(context: TestContext): number[] {
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {
@@ -57,7 +57,6 @@ for (const { title, heads, pauses } of watches) {
 
 const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
 
-/** Updates an item. The first `conflicts` attempts to replace it fail with a conflict. */
 async function updateWith(conflicts: number): Promise<{ result: unknown; replaces: number }> {
   let replaces = 0
   const send: Send = async ({ method }, _options, read) => {

@@ -22,16 +22,11 @@ import {
   type ServiceRequest,
 } from './sender.js'
 
-/** Longest wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
+/** Maximum wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/**
- * Pause between the reads of a watch, in milliseconds. Data that changes often is read at most ten times per second.
- */
+/** Minimum pause between the reads of a watch, in milliseconds. */
 const shortPause = 100
-/**
- * Maximum attempts of an update. When 16 clients all change one item, an update needs up to 22 attempts; with 64
- * clients, 47.
- */
+/** Maximum attempts of an update. If 64 clients change one item, 47 attempts can be needed. */
 const mostAttempts = 100
 
 export class ItemRequests {
@@ -48,7 +43,7 @@ export class ItemRequests {
   }
 
   async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // `crypto.randomUUID` is not used, because pages without TLS do not have it.
+    // Pages without TLS have no `crypto.randomUUID`.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
@@ -69,10 +64,7 @@ export class ItemRequests {
     return await this.#send({ ...request, body }, options, (response) => response.item())
   }
 
-  /**
-   * Replaces an item with the result of `change`, and starts over if the item has changed in the meantime. The item
-   * keeps its project unless the data names another project. If `change` returns `undefined`, the item is not replaced.
-   */
+  /** Replaces an item with the result of `change`. Keeps the project if the data names none. */
   async update<Data>(
     id: string,
     change: (read: ItemRead) => MaybePromise<Data | undefined>,
@@ -86,13 +78,13 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      // If `projectId` is `undefined`, `replace` uses the project in the data.
+      // With `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // A conflict is over sooner than a failure, so the delay is a tenth as long: 20 to 40 ms at first.
+        // A conflict ends sooner than a failure, so the first delay is only 20 to 40 ms.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -103,10 +95,7 @@ export class ItemRequests {
     }
   }
 
-  /**
-   * Yields the state of the item or list at this path, then each new state. Sends reads that wait for a change
-   * (interface §4.10). Ends when the item is deleted. Throws when the signal is aborted.
-   */
+  /** Yields each new state until the item is deleted, with reads that wait (interface §4.10). */
   async *watch<State>(
     path: string,
     options: CallOptions,
@@ -132,7 +121,7 @@ export class ItemRequests {
         if (known === undefined || !(error instanceof ItemStoreError)) throw error
         if (isItemMissing(error)) return
         const { code, status = 500 } = error
-        // A lost connection or a 5xx may be temporary, for example while a service behind a proxy restarts.
+        // A lost connection or a 5xx may be temporary, for example while a service restarts.
         if (status < 500 && code !== 'CONNECTION_LOST') throw error
         pause = backoff(error, failures)
         failures += 1
@@ -142,7 +131,6 @@ export class ItemRequests {
   }
 }
 
-/** @throws {TypeError} if `ifMatch` is an item without a tag. */
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {
   if (ifMatch === undefined) return {}
   return { 'if-match': typeof ifMatch === 'string' ? ifMatch : tagOf(ifMatch) }
@@ -150,15 +138,13 @@ export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, s
 
 /** @throws {TypeError} if the id cannot be a path segment. No item has such an id. */
 export function pathOf(id: string): string {
-  // With an empty id, the path would be the path of the list. `fetch` would resolve the ids `.` and `..` as relative
-  // path segments. A lone surrogate cannot be encoded in UTF-8.
+  // An empty id would give the path of the list. `fetch` would resolve the ids `.` and `..`.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
   return `/items/${encodeURIComponent(id)}`
 }
 
-/** @throws {TypeError} if the project is not text or has a lone surrogate. */
 export function listPath({ projectId }: ListOptions = {}): string {
   if (projectId === undefined) return '/items'
   requireText('project_id', projectId)
@@ -166,28 +152,22 @@ export function listPath({ projectId }: ListOptions = {}): string {
   return `/items?project_id=${encodeURIComponent(projectId)}`
 }
 
-/** @throws {TypeError} if the value is not a string. */
 function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** @throws {TypeError} if the text has a lone surrogate. UTF-8 cannot encode it, and `fetch` would replace it. */
+/** @throws {TypeError} if the text has a lone surrogate, which `fetch` would replace. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
-/** Returns the text if it is a single JSON value. Other text could add members to the request. @throws {SyntaxError} */
+/** Returns the text if it is one JSON value. Other text could add members. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
   return text
 }
 
-/**
- * Returns the body of a create or replace.
- * @param data the JSON text of an object.
- * @param projectId the item's project; by default, the `project_id` in the data, which the service itself ignores.
- * @throws {TypeError} for a lone surrogate, or a project that is not a string. `JSON` would turn 1e400 into `null`.
- */
+/** Copies the `project_id` of the data, which the service ignores there. @throws {TypeError} */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`
@@ -195,7 +175,6 @@ function itemRequestText(data: string, projectId: unknown = projectIn(data)): st
   return `{"data":${data},"project_id":${JSON.stringify(projectId)}}`
 }
 
-/** Returns the `project_id` in the JSON text of an item, even if its name has escapes; `undefined` if there is none. */
 function projectIn(text: string): string | null | undefined {
   return /"project_id"|\\u00/.test(text) ? JSON.parse(text)?.project_id : undefined
 }

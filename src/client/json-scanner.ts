@@ -7,24 +7,14 @@ const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/**
- * Walks through JSON text from delimiter to delimiter. The delimiters are brackets, braces, commas, colons, and the two
- * quotes of each string. The text may arrive in parts that end anywhere, even inside an escape.
- *
- * The text must be valid JSON, because all other characters are skipped without a check.
- */
+/** Finds delimiters in valid JSON text, whose parts may end anywhere, even inside an escape. */
 export class JsonScanner {
-  /** Position of the latest delimiter in the current part. The search continues after it. */
   at = -1
-  /** Number of objects and arrays that are open after the latest delimiter. */
+  /** Number of open objects and arrays after the latest delimiter. */
   depth = 0
-  /** Whether a string is open: the latest delimiter is its opening quote. */
   isInString = false
 
-  /**
-   * Returns the next delimiter; `undefined` at the end of the part. After `undefined`, the next call needs the next
-   * part.
-   */
+  /** Returns the next delimiter. After `undefined`, the next call needs the next part. */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1

@@ -5,10 +5,10 @@ import { hasCode, ItemStoreError, responseError, wrong } from './item-store-erro
 import type { TextResponse } from './item-texts.js'
 import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
-/** Returns the options with their defaults. @throws {TypeError} if an option is missing or wrong. */
+/** @throws {TypeError} if an option is missing or wrong. */
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
-  // `fetch` is looked up for each request, because test libraries replace it.
+  // Test libraries replace `globalThis.fetch`, so each request reads its current value.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
@@ -25,7 +25,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Returns the base URL without a trailing slash. Errors do not show the URL, because it may contain a password. */
+/** Removes slashes at the end. Errors do not show the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
   const { location } = globalThis as { location?: { href: string } } // exists only in browsers
   let href = ''
@@ -45,17 +45,12 @@ export interface ServiceRequest {
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
   /** Path relative to the base URL. Default: `/items`. */
   readonly path?: string | undefined
-  /** JSON text. */
   readonly body?: string
   /** Header names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/**
- * Sends a request, and retries it until it succeeds or fails permanently.
- * @param read turns a response into the result. If `read` fails, the request may be sent again.
- * @throws {ItemStoreError}
- */
+/** Sends a request with retries, also if `read` fails. @throws {ItemStoreError} */
 export type Send = <R>(
   request: ServiceRequest,
   options: CallOptions | undefined,
@@ -68,10 +63,9 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // A health check is sent without a token, and its response is passed to `read` whatever the status.
+    // A health check needs no token, and `read` gets its response whatever the status.
     const isHealthCheck = path === '/health'
-    // `Headers` rejects invalid headers here, because an error thrown by `fetch` would count as a network failure. A
-    // custom `fetch` may change the headers, so each attempt gets a plain object of its own.
+    // If `fetch` rejected invalid headers, the error would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -97,7 +91,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // A delete that finds no item counts as a success if an earlier attempt may have deleted the item.
+          // If an earlier attempt may have deleted the item, a delete that finds no item succeeds.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -106,8 +100,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A create has an idempotency key, so it can be repeated. A repeated conditional change would conflict with
-        // itself.
+        // A create can be repeated with its key. A conditional change would conflict with itself.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -118,24 +111,23 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 for a missing item. A 404 for an unknown path, or from a proxy, is another error. */
+/** Whether the error is the 404 for a missing item, rather than for an unknown path. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
 
-/** @throws {TypeError} if the token is missing or has invalid characters. */
 function createTokenSource(token: Token | undefined) {
   const isFunction = typeof token === 'function'
   if (!isFunction) checked(token)
   const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
-    /** Returns the current token. Concurrent calls share one request for a token. */
+    /** Concurrent calls share one request for a token. */
     current() {
       latest ??= ask()
       return latest
     },
-    /** Discards a token that is no longer valid. @returns whether a new token can be requested. */
+    /** Discards an invalid token. Returns whether a new token can be requested. */
     forget(used: Promise<string> | undefined) {
       if (latest === used) latest = undefined // otherwise, another call has already requested a new token
       return isFunction
@@ -143,23 +135,18 @@ function createTokenSource(token: Token | undefined) {
   }
 }
 
-/** Returns the token if it is well-formed. Errors do not contain the token, because errors are often logged. */
+/** Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
-  // Syntax of a token: RFC 6750 §2.1. The usual mistake is the line break at the end of a file.
+  // RFC 6750 §2.1 has the syntax. The usual mistake is the line break at the end of a file.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// Bounds of the retry delay, in milliseconds. A restarted service is usually available again within two retries.
+// Milliseconds. A restarted service is usually available again within two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 
-/**
- * Returns the delay before a retry in milliseconds; `undefined` if the request must not be retried.
- * @param isOnce whether the request must not take effect twice. If so, it is retried only if it certainly had no
- * effect.
- * @param retries number of retries so far.
- */
+/** Returns the delay in milliseconds. If `isOnce`, the request must not take effect twice. */
 export function retryDelay(
   error: unknown,
   isOnce: boolean,
@@ -173,7 +160,7 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns the delay before a retry in milliseconds: `Retry-After` plus a random time that grows with each retry. */
+/** Returns `Retry-After` plus a random time that grows with each retry, in milliseconds. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together do not retry together.
