@@ -78,7 +78,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 /** Maximum number of bytes written in one turn of the event loop. More would delay others. */
 const batchBytes = 1024 * 1024
 
-/** Sends `before`, the chunks and `after`. Calls `release` when the response is closed. */
+/** Sends a list between two texts, and releases the list when the response is closed. */
 export async function sendChunks(
   connection: Connection,
   response: ServerResponse,

@@ -133,7 +133,7 @@ export function createBodyReader(
       request.off('data', receivePart) // an idle connection keeps its last request, and with it the body
     }
 
-    /** Fails the request. Receives the rest, because many clients read only after sending all. */
+    /** Rejects a request. Many clients read the response only after they have sent the whole body. */
     function fail(error: unknown): void {
       failure ??= error
       end()

@@ -82,7 +82,7 @@ export function clientOf(
 ): string | undefined {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
-  // Each proxy appends its client's address. Only an entry by a trusted proxy can be believed.
+  // Each proxy appends its client's address. Only the entries of trusted proxies are reliable.
   const hops = String(headers['x-forwarded-for'] ?? '').split(',')
   while (isTrusted(proxies, client)) {
     const hop = hops.pop()?.trim() ?? ''

@@ -208,7 +208,7 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagg
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/** Returns the error for a key whose item differs, for example because the item was replaced. */
+/** Returns the error for an `Idempotency-Key` that belongs to a different item. */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })

@@ -162,7 +162,7 @@ function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
 
 function measureStore(store: ItemStore, measure: Measure): void {
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store once for each collection of metrics. Returns `{}` without a reply. */
+  /** Asks the store for its size once per collection of metrics. Returns `{}` after a failure. */
   const currentSize = async () => {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

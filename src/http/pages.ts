@@ -14,7 +14,7 @@ import type { Exchange, Guard, Route } from './exchange.js'
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of an unmentioned `identity`, below 0.001, the lowest weight that a header can give. */
+/** Weight of `identity` if the header does not name it. Other weights are 0 or at least 0.001. */
 const unmentioned = 0.0005
 
 interface Representation {

@@ -46,8 +46,8 @@ const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Returns a name for the new item's id: the caller and the `Idempotency-Key`. A repeated create gets the same id, so no
- * keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
+ * Combines the caller and the `Idempotency-Key` into a name, from which the new item's id is derived. A repeated create
+ * gets the same id, so no keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
@@ -63,7 +63,7 @@ export function keyedName({ request, token }: Exchange): string | undefined {
 /** Maximum time that a read waits, in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
-/** Preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
+/** Matches the preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,

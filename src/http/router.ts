@@ -24,7 +24,7 @@ const maxShown = 200
 
 const variablePath = /^(.*\/)\{(\w+)\}$/
 
-/** Used on any path. If a preflight were refused, the page would not see the 404 or 405. */
+/** Grants CORS preflights on all paths. Otherwise, web pages would not see a 404 or 405. */
 const preflight: Endpoint = { guards: [], handle: answerPreflight }
 
 /** `findEndpoint` sets `route` and `params`, and throws `BAD_REQUEST` for a malformed URL. */

@@ -88,7 +88,7 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
 
 /** Requires a valid bearer token (spec §5, RFC 6750 §2.1). Throws a 401 or 503 `ApiError`. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Cached keys. No secret can change before the next microtask. */
+  /** Keys that are cached until the next microtask. No secret can change before then. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined

@@ -163,7 +163,7 @@ export class Connection implements Holder {
     return true
   }
 
-  /** During a stop, only requests received before the first response of the stop are answered. */
+  /** During a stop, requests that arrive after its first response get no answer. */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
