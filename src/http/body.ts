@@ -133,7 +133,7 @@ export function createBodyReader(
       request.off('data', receivePart) // an idle connection keeps its last request, and with it the body
     }
 
-    /** Rejects a request. Many clients read the response only after they have sent the whole body. */
+    /** Rejects a request. Many clients read the response only after they have sent the body. */
     function fail(error: unknown): void {
       failure ??= error
       end()
