@@ -1,7 +1,4 @@
-/**
- * `npm run build`: installs and builds what is missing or out of date. With `--install`, as in `npm run format`, it
- * only installs.
- */
+/** `npm run build`: installs and builds what is missing. With `--install`, only installs. */
 
 import { install, makeReady } from './ready.mjs'
 

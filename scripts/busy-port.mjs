@@ -1,13 +1,10 @@
-/** Checks whether the command's port is in use, before an installation or a build that can take a minute. */
+/** Checks the command's port before an installation or a build that can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/**
- * Exits with the command's own message if its port is in use. All other errors are left to the command.
- * @param {string[]} args name and arguments of the command
- */
+/** @param {string[]} args name and arguments of the command */
 export async function refuseBusyPort([command, ...args]) {
   if (command !== 'serve' && command !== 'dev') return
   const port = settingOf('PORT', args) ?? '8000'
@@ -27,10 +24,8 @@ export async function refuseBusyPort([command, ...args]) {
 }
 
 /**
- * Returns a setting from its flag, the environment or the `.env` file. Reads only simple values, because the command's
- * own parser may not be built yet.
- * @param {string} name
- * @param {string[]} args
+ * Reads only simple values, because the command's own parser may not be built yet.
+ * @param {string} name @param {string[]} args
  */
 function settingOf(name, args) {
   const flag = `--${name.toLowerCase()}`

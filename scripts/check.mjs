@@ -1,15 +1,11 @@
-/**
- * `npm run check -- NAME`: runs a check, which may take longer than a test. Options set the length of the check. A
- * check is a file in `test/large`: either a program in `checks`, or a test that runs with larger numbers than by
- * default. The first comment of the file says what is checked. A check exits with code 1 if something is wrong.
- */
+/** `npm run check -- NAME`: runs a long check, which is a file in `test/large`. */
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** File and default options of each check. Options on the command line override the default options. */
+/** File and default options of each check. */
 const checks = new Map([
   ['changes', ['changes/changes.test', '--increments=16000', '--creates=100000']],
   [

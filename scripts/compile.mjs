@@ -1,10 +1,6 @@
 /**
- * Compiles TypeScript into `build`, and the published files into `dist`: the command and the library with their types,
- * the conformance tests, and the pages. Steps run in parallel as far as possible.
- *
- * The command is bundled, because opening and compiling a file for each module would make startup slower. Dependencies
- * are not bundled, because npm installs them with this package. The client is one file without imports, so that pages
- * can load it directly. The library imports the client from that file.
+ * Compiles TypeScript into `build`, and bundles the published files into `dist`. The bundle of the
+ * command starts faster than many files. Pages load the client, which is one file without imports.
  */
 
 import { spawn } from 'node:child_process'
@@ -14,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules that other programs import: their names in `dist`, and their source paths without extension. */
+/** Modules that other programs import, with their source paths. */
 const entries = { client: 'client/client', index: 'index', models: 'interface/models' }
 
 process.chdir(root)
@@ -33,11 +29,7 @@ await Promise.all([
   ),
 ])
 
-/**
- * Runs the command of an npm package. If it fails, this process ends with the same exit code.
- * @param {string} path
- * @param {string[]} args
- */
+/** @param {string} path @param {string[]} args */
 async function tool(path, ...args) {
   const child = spawn(process.execPath, [join('node_modules', path), ...args], {
     stdio: ['ignore', 2, 2], // standard output belongs to the program that `npm start` runs
@@ -85,7 +77,6 @@ async function bundle() {
   })
 }
 
-/** Copies the type declarations of the entry modules, and all declarations that they import. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => `${path}.d.ts`))
   for (const file of files) {

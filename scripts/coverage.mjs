@@ -1,10 +1,4 @@
-/**
- * `npm run coverage`: runs all tests, and reports which lines, branches and functions of `src` run in any process of
- * the tests. `npm run coverage -- NAME`: runs only the test files whose path contains the name.
- *
- * The services under test run from the bundle, and the unit tests from `build`. Source maps lead from the bundle and
- * from `build` to the same lines of TypeScript. Processes that are killed report no coverage.
- */
+/** `npm run coverage`: reports which code of `src` runs in tests, except in killed processes. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -15,10 +9,8 @@ import { installTestTools, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /**
- * The part of monocart-coverage-reports that this script uses.
- * @typedef {object} CoverageReport
- * @property {(folder: string) => Promise<void>} addFromDir
- * @property {() => Promise<unknown>} generate
+ * @typedef {{ addFromDir: (folder: string) => Promise<void>, generate: () => Promise<unknown> }}
+ * CoverageReport the used part of monocart-coverage-reports
  */
 
 installTestTools()

@@ -1,7 +1,4 @@
-/**
- * Ends the process with one line if Node.js is older than package.json requires. Scripts may import only names that
- * also exist in old versions of Node.js, because imports are linked before any code runs.
- */
+/** Rejects an old Node.js. Scripts may import only names that old versions have too. */
 
 import { readFileSync } from 'node:fs'
 

@@ -1,7 +1,4 @@
-/**
- * Prepares the checkout: installs and builds only what is missing or out of date. This script is plain JavaScript,
- * because it runs before anything is installed.
- */
+/** Prepares the checkout. Plain JavaScript, because it runs before anything is installed. */
 
 import './node-version.mjs'
 import { spawnSync } from 'node:child_process'
@@ -12,16 +9,15 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders that a build creates. Each folder has a file, the stamp, with the hash of the build's inputs. */
+/** Folders that a build creates, each with a stamp file: the hash of the build's inputs. */
 const outputs = ['build', 'dist']
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
-/** Installs the programs that only large tests run. There are many, so they are installed in a separate folder. */
+/** Installs the many programs of large tests in a separate folder. */
 export function installTestTools() {
   install('tools')
 }
 
-/** Installs and builds what is missing or out of date. */
 export function makeReady() {
   install()
   const stamp = currentStamp()
@@ -34,10 +30,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/**
- * Installs the packages of a folder unless they are installed. Development packages are always included, whatever
- * `NODE_ENV` and npm's settings say, because the build needs them.
- */
+/** Includes development packages despite `NODE_ENV`, because the build needs them. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
@@ -46,14 +39,11 @@ export function install(folder = '.') {
 }
 
 /**
- * Packages of a lock file (package-lock.json), by path.
- * @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }>} Packages
+ * @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, os?:
+ * string[], cpu?: string[], libc?: string[] }>} Packages
  */
 
-/**
- * Returns whether the installed packages of a folder match its lock file, according to npm's own list of packages.
- * @param {string} folder
- */
+/** @param {string} folder */
 function isInstalled(folder) {
   const list = join(root, folder, 'node_modules/.package-lock.json')
   if (!existsSync(list)) return false
@@ -72,17 +62,13 @@ function isInstalled(folder) {
   )
 }
 
-/**
- * @param {string} file
- * @returns {Packages}
- */
+/** @param {string} file @returns {Packages} */
 function packagesIn(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages
 }
 
 /**
- * Returns whether an optional package, such as a native binding, is built for this machine. Returns `false` for a
- * package without `os` or `cpu`, because only packages for other machines depend on it.
+ * Only packages for other machines depend on optional packages without `os` or `cpu`.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
@@ -118,14 +104,10 @@ function isBuilt(stamp) {
   })
 }
 
-/**
- * Runs a command to completion. If it fails, this process ends with the same exit code.
- * @param {string} command
- * @param {string[]} args
- */
+/** @param {string} command @param {string[]} args */
 export function run(command, args) {
-  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error, because standard
-  // output belongs to the service.
+  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error,
+  // because standard output belongs to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -148,10 +130,7 @@ function hashOf(inputs) {
   return hash.digest('hex')
 }
 
-/**
- * Returns the files at or below a path, in an order that does not depend on the file system.
- * @param {string} path
- */
+/** The order does not depend on the file system. @param {string} path */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

@@ -1,4 +1,4 @@
-/** `npm start`, `npm run dev`, `npm run token`: builds if needed, then runs the `item-store` command in this process. */
+/** `npm start`, `npm run dev`, `npm run token`: builds if needed, then runs the command. */
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,9 +10,7 @@ if (!isReady()) {
   makeReady()
 }
 
-// npm passes a signal only to its child process. With `npm start`, that child is this process, which has replaced the
-// shell (`exec`). The other scripts must also work in shells without `exec`. There, the signal ends only the shell, and
-// this process notices that its parent is gone.
+// npm signals only its child, which may be a shell. When the shell ends, this process ends too.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -24,8 +22,8 @@ watch.unref()
 const cli = join(root, 'dist/cli.js')
 await import(pathToFileURL(cli).href)
 
-// A signal to all processes together also ends the shell, and the end of the shell must not count as a second signal.
-// The handlers are installed only now, because a signal before the start of the service must simply end the process.
+// A signal to all processes also ends the shell, which must not count as a second signal. Before
+// the service starts, a signal must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

@@ -6,11 +6,7 @@ import { basename, join } from 'node:path'
 
 const prefix = 'item-store-run-'
 
-/**
- * Creates a folder for the temporary files (`TMPDIR`) of this process and its children, and removes the folder when
- * this process ends. A nested run uses the folder of the outer run, because the path of a socket, such as a browser's,
- * is limited to about a hundred characters.
- */
+/** A nested run uses the outer folder, because a socket's path has at most a hundred characters. */
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()
   const folder = mkdtempSync(join(tmpdir(), prefix))

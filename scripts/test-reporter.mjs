@@ -1,7 +1,4 @@
-/**
- * The `spec` report of Node.js, which always ends with the failing tests and their reasons, even in a pipe. For a file
- * that fails as a whole, Node.js gives no reason, so this report shows the file's standard error output.
- */
+/** The `spec` report of Node.js, with the errors of failed files, and failed tests at the end. */
 
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
@@ -11,16 +8,9 @@ import { inspect } from 'node:util'
 const maxLines = 40
 
 /**
- * The parts of a test runner event that this reporter uses. Not every event has all of them.
- * @typedef {object} TestEvent
- * @property {string} type
- * @property {{
- *   name?: string
- *   file?: string
- *   skip?: string | boolean
- *   message?: string
- *   details?: { error?: Error }
- * } | undefined} data
+ * The parts of a test runner event that this reporter uses.
+ * @typedef {{ type: string, data: { name?: string, file?: string, skip?: string | boolean,
+ *   message?: string, details?: { error?: Error } } | undefined }} TestEvent
  */
 
 /** @param {AsyncIterable<TestEvent>} source */
@@ -31,11 +21,7 @@ export default async function* report(source) {
   yield* leftOut
 }
 
-/**
- * Collects a line for each test that is skipped for a reason, such as a missing program.
- * @param {AsyncIterable<TestEvent>} source
- * @param {string[]} leftOut
- */
+/** @param {AsyncIterable<TestEvent>} source @param {string[]} leftOut */
 async function* noteLeftOut(source, leftOut) {
   for await (const event of source) {
     const { name, skip } = event.data ?? {}
@@ -47,7 +33,7 @@ async function* noteLeftOut(source, leftOut) {
 }
 
 /**
- * Adds the standard error output of a file as the reason why the file failed as a whole.
+ * Node.js gives no reason why a file fails as a whole, so its standard error output is added.
  * @param {AsyncIterable<TestEvent>} source
  */
 async function* withReasons(source) {

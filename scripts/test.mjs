@@ -1,7 +1,6 @@
 /**
- * `npm test`: builds and checks everything, then runs all tests except the large ones.
- * `npm run test:all`: builds and checks everything, then runs all tests, including the large ones in `test/large/`.
- * `npm test -- NAME`: builds, and runs only the test files, large or not, whose path contains the name.
+ * `npm test`: all tests but the large ones. `npm run test:all`: all tests.
+ * `npm test -- NAME`: the test files, large or not, whose path contains the name.
  */
 
 import { spawn } from 'node:child_process'
@@ -13,9 +12,9 @@ import { pathToFileURL } from 'node:url'
 import { installTestTools, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Time limit for each test file, in milliseconds, in case a test hangs. On a busy machine, some files take minutes. */
+/** Time limit for each test file in ms, in case a test hangs. */
 const timeout = 900_000
-/** Number of test files that run at a time. Test files spend more than half of their time waiting. */
+/** Test files that run at a time. Test files spend more than half of their time waiting. */
 const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
@@ -45,10 +44,9 @@ const checked = names.length === 0 ? check() : undefined
 if (chosen.some(isLarge)) installTestTools() // the checks run in the meantime
 await checked
 await runTests(chosen.filter(isConformance))
-// The conformance tests run first: if the service responds wrongly or not at all, all other tests take far longer.
+// Runs after the conformance tests, because a wrong service makes all other tests slow.
 await runTests(chosen.filter((file) => !isConformance(file)))
 
-/** Checks formatting, style, and the types of the scripts and benchmarks. */
 async function check() {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
   const typescript = join(root, 'node_modules/typescript/bin/tsc')
@@ -73,10 +71,7 @@ async function runTests(files) {
   ])
 }
 
-/**
- * Runs Node.js. If it fails, this process ends with the same exit code.
- * @param {string[]} args
- */
+/** If Node.js fails, this process ends with the same exit code. @param {string[]} args */
 async function runNode(args) {
   const child = spawn(process.execPath, args, {
     cwd: root,

@@ -1,7 +1,4 @@
-/**
- * Run by `npm version` before its commit: moves the unreleased changes under a heading with the version and date, and
- * updates the version in the documents that name it.
- */
+/** Run by `npm version` before its commit: writes version and date into the documents. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,12 +15,7 @@ replaceIn('README.md', `Version ${old} (`, `Version ${version} (`)
 replaceIn('docs/how-to/dev.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
 replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 
-/**
- * Replaces all occurrences of a text in a file, and adds the file to the commit.
- * @param {string} file
- * @param {string | RegExp} text
- * @param {string} replacement
- */
+/** @param {string} file @param {string | RegExp} text @param {string} replacement */
 function replaceIn(file, text, replacement) {
   const before = readFileSync(file, 'utf8')
   const parts = before.split(text)
