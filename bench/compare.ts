@@ -1,12 +1,9 @@
 /**
  * Compares the request rates of this service and other implementations.
- *
- * An item is 250 bytes of JSON text. The store holds 1,000 items, or, for a list, as many items as the list has. Most
- * workloads use 32 connections. Lists use 4, pipelined creates 16 (with 16 creates in one write), and a workload with
- * "one connection" in its title uses 1. All servers of a workload run at the same time, and take turns: only one server
- * at a time gets requests. Before the turns, each server is warmed up for one second. Items to delete and new tokens
- * are created before a turn, and used once each. A missing response or an error status ends the run. CPU time is the
- * time that Linux reports for a process during a turn, divided by the number of responses.
+ * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as a list has. The
+ * servers of a workload run at the same time, and take turns after a warm-up of one second. A
+ * missing response or an error status ends the run. CPU time is the time that Linux reports for a
+ * process during a turn, divided by the number of responses.
  */
 
 import { buildRevision } from './lib/builds.js'
@@ -72,7 +69,6 @@ report('Comparisons', {
   ],
 })
 
-/** Returns a table with a row for each workload and a column for each side (implementation). */
 function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = sides) {
   const rows = workloads.map((workload) => {
     const cells = columns.map((side) => {
@@ -84,10 +80,6 @@ function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = 
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
-/**
- * Returns a table that compares the throughput of this service with that of `--against`; without the option, an empty
- * list.
- */
 function ratios() {
   const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
   if (revisions.length === 0) return []
@@ -119,7 +111,6 @@ function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }
 
-/** Formats a rate. Only low rates get decimals. */
 function shown(rate: number) {
   const digits = rate < 10 ? 2 : rate < 100 ? 1 : 0
   return rate.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })

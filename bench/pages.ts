@@ -1,6 +1,4 @@
-/**
- * Measures the pages in Chromium: the first paint, and the items page with many items. Can compare two git revisions.
- */
+/** Measures the first paint of the pages, and the items page with many items, in Chromium. */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +10,6 @@ import { scratch, start, stop } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { median, quantile } from './lib/statistics.js'
 
-/** The parts of playwright-core that this file uses. */
 interface Playwright {
   chromium: { launch(options: object): Promise<Browser> }
 }
@@ -49,7 +46,6 @@ const step = 400 // pixels that the table scrolls in each frame
 
 type Service = Awaited<ReturnType<typeof startService>>
 
-/** A build of the pages, with its measurements. */
 interface Side {
   name: string
   service: Service
@@ -136,7 +132,6 @@ function itemOf(number: number) {
   }
 }
 
-/** Starts `item-store dev` with all items. @param folder folder of the build */
 async function startService(folder: string) {
   const seed = join(scratch, 'items.jsonl')
   const lines = Array.from({ length: items }, (_, number) => JSON.stringify(itemOf(number)))
@@ -159,13 +154,12 @@ async function startService(folder: string) {
   return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // the list adds an id to each item
 }
 
-/** Opens a page, and records its first paint and the size of the files that it loads. */
 async function openPage(side: Side, page: string, path: string, isCounted: boolean) {
   const opened = await openOnce(side.service.origin + path)
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // Keeps the smallest size of all visits: if the paint is late, the size also includes preloaded files.
+  // If the paint is late, the size also includes preloaded files, so the smallest size counts.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 
@@ -193,7 +187,6 @@ async function openOnce(url: string) {
   return opened
 }
 
-/** Opens the items page with all items, selects all items, and scrolls. */
 async function useItems(side: Side) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
@@ -233,10 +226,7 @@ async function useItems(side: Side) {
   await context.close()
 }
 
-/**
- * Returns the length of the longest task since the previous call, in milliseconds. Browsers report only tasks of more
- * than 50 ms.
- */
+/** Returns the longest task since the last call in ms. Browsers report only tasks over 50 ms. */
 async function longestTask(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay

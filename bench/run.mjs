@@ -1,4 +1,4 @@
-/** `npm run bench -- [NAME] [options]`: prepares the checkout and runs a benchmark, by default `compare`. */
+/** `npm run bench -- [NAME] [options]`: runs a benchmark, by default `compare`. */
 
 import { join } from 'node:path'
 import { installTestTools, makeReady, root, run } from '../scripts/ready.mjs'

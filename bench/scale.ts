@@ -1,14 +1,9 @@
 /**
- * Compares the memory store with a `Map` of strings for growing numbers of items: memory, waiting times and processor
- * time. Linux only.
- *
- * Each store holds items of 250 bytes, behind a bare `node:http` server. The server creates, reads, changes or deletes
- * 16 items in each turn of its event loop. Meanwhile, another process reads one item every two milliseconds. The
- * longest delay of the reading process itself is in parentheses. Churn replaces random items, or deletes them and
- * creates new ones, with 200 to 300 bytes. Memory is resident memory after garbage collection. A dash means that the
- * memory of the process fluctuates by more than the items take. Processor time is for the store alone, including its
- * garbage collection. For more than 5,000,000 items, the `Map` gets a heap of 16384 MiB, because the strings do not fit
- * into the default heap. All other heaps have the default size.
+ * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
+ * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. Another
+ * process reads an item every two milliseconds; its own longest delay is in parentheses. Memory is
+ * resident memory after garbage collection. A dash means that the memory of the process fluctuates
+ * by more than the items take. Processor time is for the store alone.
  */
 
 import { describeMachine } from './lib/machine.js'
@@ -30,7 +25,7 @@ const counts = options.items.split(',').map((text) => integer('items', text, 400
 const manyItems = 5_000_000
 const largeHeap = 16_384 // MiB
 
-/** Number of items below which the memory of the process fluctuates by more than the items take. */
+/** Below this number of items, the memory of the process fluctuates by more than the items take. */
 const fewItems = 100_000
 
 const sides = [

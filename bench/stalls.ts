@@ -1,10 +1,7 @@
 /**
- * Measures how long one client makes all other clients wait, by sending large bodies of each kind, or other expensive
- * requests. Linux only.
- *
- * Each case has its own server. One connection sends health checks and reads alternately, one every two milliseconds.
- * Meanwhile, curl or the load process sends the requests of the case. Bodies are 15.9 MiB long. A dash means that the
- * server lacks the feature, or would take more than 5 s.
+ * Measures how long one client with expensive requests makes all other clients wait. Linux only.
+ * Each case has its own server. Health checks and reads alternate on one connection, one every two
+ * milliseconds. A dash means that the server lacks the feature, or would take more than 5 s.
  */
 
 import { spawn } from 'node:child_process'
@@ -36,7 +33,7 @@ const { only } = readOptions(help, { only: { type: 'string', default: '' } })
 
 /** Time limit for a request, in seconds. */
 const longestRequest = 5
-/** Duration of the probe in milliseconds: before the measurement (`warmUp`), and after the response (`afterwards`). */
+/** Time in ms for which the probe runs before the measurement, and after the response. */
 const warmUp = 400
 const afterwards = 200
 const listItems = 100_000
@@ -44,7 +41,6 @@ const waits = 10_000
 const hosts = 1000
 const newTokens = 5000
 
-/** The data that requests to a running server need. */
 interface Server {
   port: number
   items: string // path of the list
@@ -178,7 +174,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   }
 }
 
-/** Sends a request with curl. @returns the status of the response; 0 if the time limit ended the request */
+/** Returns the status; 0 if the time limit ended the request. */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const lines = Object.entries(headers).flatMap(([name, value]) => [
     '--header',
@@ -191,13 +187,11 @@ async function curl({ port, headers }: Server, path: string, ...args: string[]) 
   return exitCode === '0' ? Number(status) : 0
 }
 
-/** Creates an item with the body in `bodyFile`. */
 function create(server: Server) {
   const header = 'Content-Type: application/json'
   return curl(server, server.items, '--header', header, '--data-binary', `@${bodyFile}`)
 }
 
-/** Creates an item with the body in `bodyFile`. @returns the path of the item */
 async function createdPath(server: Server) {
   const status = await create(server)
   if (status !== 201) throw new Error(`the create before the measurement got status ${status}`)
@@ -206,10 +200,7 @@ async function createdPath(server: Server) {
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/**
- * Returns a function that sends requests over one connection, one after another, and returns the status of the last
- * response.
- */
+/** Returns a function that sends requests one after another, and returns the last status. */
 async function oneByOne(
   { port }: Server,
   times: number,
@@ -227,7 +218,7 @@ async function oneByOne(
   }
 }
 
-/** Starts waiting reads of the list. @returns a function that creates an item, which ends the waits */
+/** Starts waiting reads of the list. The returned function ends the waits with a new item. */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)
@@ -245,7 +236,7 @@ async function wakeAll(server: Server) {
   }
 }
 
-/** Opens connections, and sends a request on each. @returns a function that closes all connections together */
+/** Opens connections with a request on each. @returns a function that closes all connections */
 async function closeAll({ port }: Server) {
   const connections = await openConnections(port, waits)
   const read = { method: 'HEAD', path: '/' }

@@ -1,10 +1,8 @@
 /**
- * Measures reads that wait for a change: the memory that they take, and the response times of other reads. Linux only.
- *
- * First, each of 10,000 connections reads an item. Then each connection sends a read with `Prefer: wait=60`: half of
- * them GET their item, the others HEAD the list. The creation of another item ends the waits for the list. Memory is
- * the resident memory of the process, 5 s after each step, but 15 s after the last one. After each measurement of
- * memory, another connection reads one item repeatedly for 10 s.
+ * Measures the memory of waiting reads, and the response times of other reads. Linux only.
+ * First, each of 10,000 connections reads an item. Then each sends a read with `Prefer: wait=60`:
+ * half of them GET their item, the others HEAD the list. Memory is resident memory, 5 s after each
+ * step, but 15 s after the last step.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,9 +24,7 @@ readOptions(help, {})
 
 const waits = 10_000
 const readSeconds = 10
-/**
- * Time from a step to the measurement of memory, in milliseconds. Only an idle service returns memory to the system.
- */
+/** Time from a step to the measurement of memory, in ms. Only an idle service frees memory. */
 const settlingTime = 5_000
 /** Time from the last step to the measurement of memory, in milliseconds. */
 const idleTime = 15_000
@@ -51,7 +47,6 @@ report('Waiting', {
   ],
 })
 
-/** Measures memory and the response times of other reads: before, during and after the waits. */
 async function waiting() {
   const { port, headers, service, ids } = await start()
   const path = requests.read(ids[0] ?? '').path
@@ -104,7 +99,6 @@ async function waiting() {
   }
 }
 
-/** Starts the service, and creates an item for each read that will wait. */
 async function start() {
   const { port, secret, headers } = await newAccess()
   const settings = { MAX_CONNECTIONS: String(waits + 1500) }
@@ -115,7 +109,7 @@ async function start() {
   return { port, headers, service, ids }
 }
 
-/** Reads repeatedly over one connection, for `readSeconds`. @returns the response times in milliseconds */
+/** Reads over one connection for `readSeconds`. @returns the response times in milliseconds */
 async function readOneByOne(connection: Connection, read: Request) {
   const times = []
   const end = performance.now() + readSeconds * 1000

@@ -7,12 +7,7 @@ import { root } from '../../test/support/tools.js'
 import { fail } from './options.js'
 import { scratch } from './processes.js'
 
-/**
- * Builds the service at a git revision, with the build command of that revision. The folder of the build is removed at
- * the end of the run.
- * @param revision anything that git accepts as a commit: a hash, a tag, `main`, `HEAD~3`
- * @returns the abbreviated hash of the commit, and the folder of the build
- */
+/** Returns the hash and the folder of the build. `revision` is any commit that git accepts. */
 export function buildRevision(revision: string) {
   const args = ['rev-parse', '--short', '--verify', '--quiet', '--end-of-options']
   const { stdout } = spawnSync('git', [...args, `${revision}^{commit}`], {

@@ -9,16 +9,13 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** The part of the request that needs a new value each time, because a value can be used only once. */
+  /** The part of the request that needs a new value each time. */
   once?: 'id' | 'token'
 }
 
 const items = '/api/v1/items'
 
-/**
- * Functions that each make one kind of request.
- * @param id id of an item; `delete` uses the placeholder `anyId` instead.
- */
+/** `delete` uses the placeholder `anyId`, because each item can be deleted only once. */
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),

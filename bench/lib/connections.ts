@@ -1,19 +1,16 @@
-/** HTTP connections over bare sockets, cheap enough that one process on one CPU core can open thousands of them. */
+/** HTTP connections over bare sockets, so that one CPU core can open thousands of them. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'
 
 type Answer = { status: number; tag: string; body: string }
 
-/** A connection that sends one request at a time. */
 export interface Connection {
   ask: (request: Request) => Promise<Answer>
   close: () => void
 }
 
-/**
- * Number of connections that are opened at the same time. Many more could overflow the queue of the listening socket.
- */
+/** Many more connections could overflow the queue of the listening socket. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
@@ -60,13 +57,9 @@ function openConnection(port: number): Promise<Connection> {
   })
 }
 
-/** Number of connections for creates. Each connection waits for a response before its next create. */
 const createConnections = 48
 
-/**
- * Creates items until there are `count` of them, or until `seconds` have passed.
- * @returns the ids of the created items
- */
+/** Creates `count` items, or fewer if `seconds` have passed. Returns the ids. */
 export async function createItems(
   { port, headers }: { port: number; headers: Headers },
   count: number,

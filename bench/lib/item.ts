@@ -1,8 +1,8 @@
-/** Items for all workloads. The JSON text of an item is 250 bytes long, including `id` and `project_id`. */
+/** Items of all workloads, each 250 bytes of JSON text. */
 
 export const itemBytes = 250
 
-/** Placeholder for an id or token that is different in each request. The placeholder is as long as an id. */
+/** Placeholder for an id or token that is different in each request; as long as an id. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {
@@ -16,12 +16,10 @@ const members = {
 const missing = itemBytes - itemText(anyId).length
 members.note = 'The quick brown fox. '.repeat(5).slice(0, missing)
 
-/** Returns the JSON text of an item as it is stored and sent back. */
 export function itemText(id: string) {
   return JSON.stringify({ id, project_id: 'bench', ...members })
 }
 
-/** Returns the body of a create or replace. */
 export function requestText() {
   return JSON.stringify({ data: members, project_id: 'bench' })
 }

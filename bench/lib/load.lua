@@ -1,6 +1,5 @@
--- Makes wrk send the requests of one turn (see turns.ts). The turn ends when its time is over, or when every value (id
--- or token) has been used once. Arguments: folder of the turn, number of requests to rotate through, seconds. A fourth
--- argument, the number of connections, makes the turn wait at its end for the responses in flight.
+-- Makes wrk send the requests of one turn (see turns.ts). Arguments: folder of the turn, number of
+-- requests, seconds, and the number of connections if the turn waits for responses in flight.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -38,7 +37,7 @@ function init(args)
 end
 
 function request()
-  -- The first call to `request` sends nothing: wrk only inspects the request.
+  -- The first call sends nothing, because wrk only inspects the request.
   if not inspected then
     inspected = true
     local first = requests[1]
@@ -61,8 +60,7 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- After the time limit, stops sending requests, and ends the turn once no response is in flight. Slow responses at the
--- end of a turn are a large part of the work, so they must count.
+-- Ends the turn once no response is in flight, because slow responses must count.
 function drain(connections)
   local resting = 0
   function delay()
@@ -74,7 +72,7 @@ function drain(connections)
   end
 end
 
--- Ends the turn early: the duration given to wrk also includes time for slow responses.
+-- Ends the turn before wrk's own duration, which includes time for slow responses.
 function finish(now)
   if elapsed > 0 then return end
   elapsed = now - started
@@ -93,7 +91,7 @@ function done(summary)
   ))
 end
 
--- Splits a request at the marker for the value (id or token). The marker is a byte that occurs in no request.
+-- Splits a request at the marker for an id or token, a byte that occurs in no request.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

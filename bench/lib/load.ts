@@ -1,4 +1,4 @@
-/** Generates the load of one turn: sends the requests of a workload to one server for a number of seconds. */
+/** Sends the requests of a workload to one server for one turn. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const script = join(root, 'bench/lib/load.lua')
 /** Extra time that a turn may take because of slow responses, in seconds. */
 const maximumDelay = 120
 
-/** Returns the version of wrk, for the head of a results section. Ends the process if wrk is not installed. */
+/** Returns the version of wrk. Ends the process if wrk is not installed. */
 export function describeLoad() {
   if (!isInstalled('wrk')) fail('wrk is not installed')
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
@@ -31,11 +31,7 @@ interface Load {
   waitsForLast: boolean // whether to wait for the responses in flight at the end, and to count them
 }
 
-/**
- * Generates load with wrk. Each connection sends its next request as soon as a response arrives.
- * @returns the responses per second (`rate`) and the number of responses (`answers`)
- * @throws if a response is missing or reports an error, because the rate of that turn would be invalid
- */
+/** @returns responses per second (`rate`) and their number @throws if a response is an error */
 export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
   const { pipelined = 1, seconds, waitsForLast } = load
@@ -69,7 +65,6 @@ export async function sendLoad(load: Load) {
   return { rate: answers / result.seconds, answers }
 }
 
-/** Runs a program on the load's CPU core. @returns its output */
 async function outputOf(program: Program) {
   const child = start({ ...program, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

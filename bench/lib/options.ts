@@ -4,7 +4,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 const noWrite = { 'no-write': { type: 'boolean', default: false } } as const
 
-/** Returns the values of the options. Ends the process if an option is invalid or help is requested. */
+/** Ends the process if an option is invalid or help is requested. */
 export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
   options: T,
@@ -28,7 +28,7 @@ export function integer(name: string, text: string, minimum = 1) {
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** Returns the elements of `all` that a comma-separated list names; without a list, returns all elements. */
+/** Returns the elements that a comma-separated list names; without a list, all elements. */
 export function chosen<T extends { name: string }>(
   name: string,
   list: string | undefined,
@@ -43,7 +43,6 @@ export function chosen<T extends { name: string }>(
   return all.filter((each) => names.includes(each.name))
 }
 
-/** Ends the process with an error message about the command line or a missing program. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

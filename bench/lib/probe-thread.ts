@@ -1,4 +1,4 @@
-/** Sends the requests of `probe.ts` in a separate thread, so that the rest of the load does not affect their timing. */
+/** Runs `probe.ts` in a separate thread, so that the load does not affect its timing. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'

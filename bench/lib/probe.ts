@@ -1,4 +1,4 @@
-/** Measures response times during a load: one connection sends small requests, one after another. */
+/** Measures response times during a load, with small requests on one connection. */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -10,11 +10,7 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
-/**
- * Sends the requests in rotation, one every two milliseconds, from a separate thread.
- * @returns a function that stops the requests. If a response is still missing, the time since its request was sent
- * counts.
- */
+/** Sends requests until the returned function is called. A missing response counts too. */
 export async function startReading(
   port: number,
   requests: Request[],

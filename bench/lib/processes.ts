@@ -1,7 +1,4 @@
-/**
- * Starts the servers and the load, each pinned to a CPU core. When the run ends, even by an error or a signal, all
- * processes are killed and all temporary files are removed.
- */
+/** Starts the servers and the load on CPU cores, and kills all processes when the run ends. */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +16,6 @@ export interface Program {
   stdio?: StdioOptions
 }
 
-/** A started program, the last part of its standard error output, and a promise that resolves when the program ends. */
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000 // milliseconds
@@ -28,13 +24,12 @@ const stopDeadline = 10_000 // milliseconds
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
-/** Folder for temporary files, which is removed at the end of the run. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // The removal is retried: if a build was interrupted, its processes may still be writing to the folder.
+  // After an interrupted build, its processes may still be writing to the folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
@@ -75,7 +70,7 @@ export function start(program: Program): Child {
   return child
 }
 
-/** Starts a server on its core, and waits until it accepts connections on `port`. */
+/** Waits until the server accepts connections on `port`. */
 export async function startServer({ port, ...program }: Program & { port: number }) {
   const child = start({ core: cores.server, ...program })
   const deadline = Date.now() + startDeadline
@@ -88,12 +83,11 @@ export async function startServer({ port, ...program }: Program & { port: number
   return child
 }
 
-/** Pins this process and its threads to a core. */
 export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Sends SIGTERM to programs, and waits until they have ended. Programs that still run after ten seconds are killed. */
+/** Programs that still run ten seconds after SIGTERM are killed. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

@@ -1,4 +1,4 @@
-/** Formats tables, and writes the results file. Each benchmark writes only its own section of the file. */
+/** Formats tables, and writes the section of a benchmark into the results file. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,7 @@ export function print(line: string) {
   process.stdout.write(`${line}\n`)
 }
 
-/**
- * Prints a report, and writes the report into the results file unless `--no-write` is given.
- * @param name name of the section
- * @param report `facts` are the conditions of the measurement; `parts` are paragraphs and tables
- */
+/** `facts` are the conditions of the measurement. `parts` are paragraphs and tables. */
 export function report(name: string, { facts, parts }: { facts: string[]; parts: string[] }) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
   const list = [...facts, date, `Command: \`${commandLine()}\``].map((fact) => `- ${fact}`)
@@ -24,7 +20,7 @@ export function report(name: string, { facts, parts }: { facts: string[]; parts:
   if (!process.argv.includes('--no-write')) writeSection(name, text)
 }
 
-/** Returns a Markdown table, padded to be readable as plain text. All columns but the first are right-aligned. */
+/** Returns a Markdown table, padded to be readable as plain text. */
 export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))
@@ -35,7 +31,6 @@ export function table(head: string[], rows: string[][]) {
   return [line(head), rule, ...rows.map(line)].join('\n')
 }
 
-/** Replaces a section of the results file, or adds the section at the end. */
 function writeSection(name: string, text: string) {
   const old = new RegExp(`^## ${name}\n.*?(?=\n## |$(?![^]))`, 'ms')
   const all = readFileSync(file, 'utf8')
@@ -43,7 +38,6 @@ function writeSection(name: string, text: string) {
   writeFileSync(file, old.test(all) ? all.replace(old, () => section) : `${all}\n${section}`)
 }
 
-/** Formats a number with commas as thousands separators. */
 export function count(number: number) {
   return Math.round(number).toLocaleString('en')
 }

@@ -1,4 +1,4 @@
-/** Compares sides (implementations) under one workload. The sides take turns on the same machine, in the same run. */
+/** Compares implementations (sides) under one workload, in turns on the same machine. */
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,6 @@ import { sendLoad } from './load.js'
 import { type Child, stop } from './processes.js'
 import type { Workload } from './workloads.js'
 
-/** A side of the comparison, and its running server. */
 interface Contender {
   side: Side
   port: number
@@ -27,19 +26,12 @@ export interface Turn {
 }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of new tokens that are made for each second of a turn: more than any side can use. */
+/** New tokens for each second of a turn. No side can use as many tokens. */
 const maximumPerSecond = 60_000
-/**
- * Time limits in seconds: `start` for creating the initial items of a store, `turn` for creating the items that a turn
- * deletes.
- */
+/** Time limits in seconds, for the items of a store and for the items that a turn deletes. */
 const createSeconds = { start: 300, turn: 30 }
 
-/**
- * Runs a workload in turns on each implementation ("side") that supports it.
- * @param onTurn called after each turn
- * @throws {Error} if a side does not start, or if a response is missing or reports an error
- */
+/** @throws {Error} if a side does not start, or if a response is missing or reports an error */
 export async function takeTurns(
   workload: Workload,
   sides: Side[],
@@ -67,7 +59,6 @@ export async function takeTurns(
   return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
-/** Starts the server of a side with the initial items of the workload. */
 async function enter(
   side: Side,
   { kinds, items, isList, withNewTokens }: Workload,
@@ -99,17 +90,14 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
 /** Returns the CPU time that a program has used so far, in seconds (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
-  // Skips all fields up to the name of the program, which is in parentheses and may contain any characters.
+  // Skips the name of the program, which may contain spaces and parentheses.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/**
- * Returns the values for the requests of a turn: new tokens, or ids of items to delete; `undefined` if the requests
- * need no values.
- */
+/** Returns new tokens, or ids of items to delete; `undefined` if the requests need no values. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,

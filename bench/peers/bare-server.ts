@@ -1,8 +1,4 @@
-/**
- * Server of the side `bare`. Its responses have the same headers and the same length as those of the service. Small
- * bodies are strings, because Node.js writes head and string together, which is faster than a prepared Buffer. For a
- * long list, a Buffer is faster.
- */
+/** Server of the side `bare`. Node.js sends short strings with the head, unlike Buffers. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { itemBytes, itemText } from '../lib/item.js'
@@ -16,7 +12,7 @@ const sharedHeaders = [
   ...['Access-Control-Allow-Origin', '*'],
   'Access-Control-Expose-Headers',
   'X-Session-Id, WWW-Authenticate, Allow, Retry-After, Location, ETag, Preference-Applied, Idempotent-Replayed',
-  // With an explicit `Connection` header, Node.js adds no `Keep-Alive` header with the timeout.
+  // With an explicit `Connection` header, Node.js adds no `Keep-Alive` header.
   ...['Connection', 'keep-alive'],
 ]
 const jsonHeaders = [
@@ -48,7 +44,7 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/** Responds to a create or replace with the request's body, padded to the length of an item. */
+/** Responds with the request's body, padded to the length of an item. */
 function echo(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = []
   request

@@ -1,4 +1,4 @@
-/** Side `fastapi`: the same interface in Python, run by uvicorn with its fast event loop and parser. */
+/** Side `fastapi`: the same interface in Python, run by uvicorn. */
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is compared only between Node.js servers. With the longest list, a turn would take more than a minute.
+  // Pipelining is for Node.js servers only. A turn with the longest list takes over a minute.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 

@@ -58,7 +58,7 @@ def unauthorized(code: str, message: str) -> HTTPException:
     return HTTPException(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-# The function is async although it awaits nothing: FastAPI would run a plain function in a thread.
+# The function is async, because FastAPI would run any other function in a thread.
 async def token_payload(
     credentials: Optional[HTTPAuthorizationCredentials] = Depends(bearer),
 ) -> Dict[str, Any]:

@@ -1,4 +1,4 @@
-/** Side `item-store`: this service, started by its command with default settings. */
+/** Side `item-store`: this service with default settings. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -12,7 +12,7 @@ import type { Side } from './sides.js'
 const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
 export default itemStore
 
-/** Side `item-store-redis`: this service with its items on a Redis server. The Redis server runs on another core. */
+/** Side `item-store-redis`: this service with its items on a Redis server on another core. */
 export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
@@ -43,13 +43,12 @@ function redisVersion() {
   return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
 }
 
-/** Returns the side `item-store@COMMIT`: the service at another commit (see `buildRevision`). */
+/** Returns the side `item-store@COMMIT` (see `buildRevision`). */
 export function itemStoreAt({ commit, folder }: { commit: string; folder: string }) {
   const about = `this service at commit ${commit}, built and measured in the same run`
   return side(`item-store@${commit}`, about, folder)
 }
 
-/** @param folder checkout with the build to measure */
 function side(name: string, about: string, folder: string): Side {
   return {
     name,

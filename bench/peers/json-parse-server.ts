@@ -1,6 +1,4 @@
-/**
- * Server of the side `json-parse`, as simple as a first version: items are objects in a `Map`; tokens are not checked.
- */
+/** Server of the side `json-parse`: items are objects in a `Map`, and tokens are not checked. */
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -22,7 +22,6 @@ export default {
     return `json-server ${version}`
   },
 
-  /** Starts the server with a file that has the items of the list, or one item if the workload has no list. */
   async start({ port, list }) {
     const file = join(mkdtempSync(join(scratch, 'json-server-')), 'db.json')
     const items = Array.from({ length: Math.max(list, 1) }, (_, number) => itemText(idOf(number)))

@@ -28,12 +28,10 @@ export interface Side {
 
 export const sides: Side[] = [itemStore, itemStoreOnRedis, bare, fastapi]
 
-/** Returns whether the programs of a side are installed. */
 export function isAvailable({ version }: Side) {
   return version === undefined || version() !== undefined
 }
 
-/** Returns a line of a Markdown list, with the version of the side. */
 export function describeSide({ name, about, version }: Side) {
   if (version === undefined) return `- ${name}: ${about}`
   const installed = version()

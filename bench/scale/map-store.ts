@@ -1,8 +1,4 @@
-/**
- * The store with which the scale benchmark compares the memory store: the shortest `ItemStore`
- * (src/store/item-store.ts) that has a limit in bytes and whose lists are snapshots. The texts are strings in a `Map`,
- * with one character for each byte, so that `read` returns the same bytes.
- */
+/** The shortest `ItemStore` with a limit in bytes and with snapshots. Its texts are in a `Map`. */
 
 import type { EncodedItem } from '../../src/item/item.js'
 import { type ItemStore, StoreError } from '../../src/store/item-store.js'

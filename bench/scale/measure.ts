@@ -1,4 +1,4 @@
-/** Runs the phases of the scale benchmark on one side, and measures how long reads wait during each phase. */
+/** Runs the phases of the scale benchmark on one side, and measures how long reads wait. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,16 +15,10 @@ export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
 const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for reading lists, in seconds
-/**
- * Size of the warm-up. Without a warm-up, memory for compiled code and a larger heap would count as memory of the
- * items.
- */
+/** Without a warm-up, memory for compiled code would count as memory of the items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/**
- * Minimum and maximum number of changes in the churn. Within these limits, the churn makes as many changes as there are
- * items.
- */
+/** Limits for the number of changes, which is otherwise the number of items. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {
@@ -33,7 +27,7 @@ interface Run {
   heap: number | undefined // limit of the JavaScript heap in MiB; by default, Node's own limit
 }
 
-/** Measures a side: memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
+/** Returns memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
 export async function measure({ side, items, heap }: Run) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -46,7 +40,6 @@ export async function measure({ side, items, heap }: Run) {
   const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
     askServer(server, action, count)
 
-  /** Runs an action while a probe reads items. @returns the result of the action, and how long the reads waited */
   async function probed(action: () => Promise<number>) {
     const ids: string[] = await askServer(server, 'ids')
     const stopReading = await startReading(
@@ -89,7 +82,7 @@ export async function measure({ side, items, heap }: Run) {
   }
 }
 
-/** Makes the server run an action. @returns the result of the action @throws if the server ends */
+/** @throws if the server ends */
 async function askServer(server: Child, action: keyof Actions, count?: number) {
   server.send({ action, count })
   const ended = server.ended.then(() => {
@@ -99,7 +92,7 @@ async function askServer(server: Child, action: keyof Actions, count?: number) {
   return value
 }
 
-/** Reads complete lists, one after another. @returns the median rate in bytes per second */
+/** Returns the median rate in bytes per second. */
 async function rateOfLists(origin: string) {
   const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const rates = []

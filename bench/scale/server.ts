@@ -1,7 +1,4 @@
-/**
- * One side of the scale benchmark: a store behind a bare `node:http` server. Messages from the parent process make the
- * server fill, change or empty the store. As under a load of requests, each turn of the event loop handles a few items.
- */
+/** A store behind a bare `node:http` server, which the parent process fills and changes. */
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -20,23 +17,19 @@ type NewItem = { id: ItemId; text: EncodedItem }
 
 /** Number of operations in a turn of the event loop, as if 16 connections sent requests. */
 const operationsInTurn = 16
-/** Number of bytes of a list that are written in one turn of the event loop, as in the service. */
+/** Bytes of a list that are written in one turn of the event loop, as in the service. */
 const batch = 1024 * 1024
 /** Number of items that the churn does not change, because the probe reads them. */
 const keptItems = 1000
-/** Minimum and maximum length of an item in the churn. The average is `itemBytes`. */
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** The text of each item is the beginning of this text. The first `itemBytes` bytes are a complete item. */
+/** The first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
 const createStore = side === 'map' ? createMapStore : createMemoryStore
 const store = createStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/**
- * The number of each item in the store, from which its id is computed. The numbers are kept outside the JavaScript
- * heap, so that they affect both sides equally.
- */
+/** The item numbers are outside the JavaScript heap, so that they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -55,12 +48,8 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
-/**
- * Actions that the parent process requests. All actions but `ids` and `memory` return the processor time per item, in
- * microseconds.
- */
+/** Actions return the processor time per item in microseconds, except `ids` and `memory`. */
 const actions = {
-  /** Creates items until the store has `count` of them. */
   fill: (count: number) =>
     inTurns(
       count - filled,
@@ -72,7 +61,6 @@ const actions = {
       ({ id, text }) => store.create(id, text),
     ),
 
-  /** Replaces random items, or deletes them and creates new ones. */
   churn: (count: number) =>
     inTurns(
       count,
@@ -91,7 +79,6 @@ const actions = {
       },
     ),
 
-  /** Reads random items. */
   read: (count: number) =>
     inTurns(
       count,
@@ -99,7 +86,6 @@ const actions = {
       (id) => store.read(id),
     ),
 
-  /** Deletes all items, mostly the newest first. */
   empty() {
     return inTurns(
       filled,
@@ -111,7 +97,6 @@ const actions = {
     )
   },
 
-  /** Returns the ids of the items that the churn does not change. */
   ids: () => Array.from(numbers.subarray(0, Math.min(keptItems, filled)), idOf),
 
   /** Returns the resident memory after garbage collection, in bytes. */
@@ -128,7 +113,7 @@ process.on('message', async (message) => {
   process.send?.({ value: await actions[action](count) })
 })
 
-/** Sends a list in batches, as the service does. Between batches, the server can handle other requests. */
+/** Sends a list in batches, between which the server can handle other requests. */
 async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) {
   let written = 0
   for await (const chunk of chunks) {
@@ -147,12 +132,11 @@ function newItem(bytes: number): NewItem {
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
 
-/** Returns a random integer that is at least 0 and less than `limit`. */
 function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** Returns the text of an item in a new buffer, as if the text came from a request. */
+/** Returns a new buffer, as if the text came from a request. */
 function textOf(bytes: number) {
   return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
 }
@@ -161,7 +145,7 @@ function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** Computes the id of an item from its number. The ids are distributed like random ids, but take up no memory. */
+/** Returns ids that are distributed like random ids, but take up no memory. */
 function idOf(number: number) {
   const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
     const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
@@ -172,10 +156,7 @@ function idOf(number: number) {
   return id as ItemId // in the format of a UUID
 }
 
-/**
- * Calls `act` with `count` inputs.
- * @returns the processor time per call, in microseconds, without the time for making the inputs
- */
+/** Returns the processor time per call in microseconds, without the time of `makeInput`. */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

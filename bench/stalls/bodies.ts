@@ -1,12 +1,8 @@
-/**
- * Request bodies for creates, almost as long as the service accepts by default. Each body contains one kind of JSON
- * text.
- */
+/** Request bodies for creates, almost as long as the service accepts by default. */
 
-/** Length of a body in bytes, a little less than the default of `MAX_BODY_BYTES`. */
+/** Length in bytes, a little less than the default of `MAX_BODY_BYTES`. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
-/** Functions that each make one kind of body. */
 export const bodies: Record<string, () => Buffer> = {
   'distinct names': () => object(names()),
   'the same name': () => object(repeated('"":1,')),
@@ -35,7 +31,6 @@ function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
 
-/** Returns 1.8 million members with distinct names. */
 function names() {
   const members: string[] = []
   for (let bytes = 0; bytes < bodyBytes - 30; ) {
