@@ -34,11 +34,11 @@ export interface ItemStoreOptions {
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
-  /** Secret of the tokens; random by default. While there is none, item requests get 503. */
+  /** Secret of tokens; random by default. While a function returns none, item requests get 503. */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Maximum size of all items, in bytes; half of memory by default. Larger creates get 507. */
+  /** Maximum size of all items, in bytes; half of memory by default. When full, creates get 507. */
   readonly maxStoreBytes?: number | undefined
   /** Delay of each item operation, in milliseconds: a fixed time, or the range of a random time. */
   readonly delay?: number | Delay | undefined
@@ -51,7 +51,7 @@ export interface ItemStoreOptions {
 export interface TokenOptions {
   /** Name of the caller, for the claim `sub`; `embedded` by default. */
   readonly sub?: string
-  /** Lifetime such as `90s` or `15m`; `1h` by default. With `-1s`, the token has expired. */
+  /** Lifetime such as `90s` or `15m`; `1h` by default. With `-1s`, the token is already expired. */
   readonly expires?: string
 }
 
@@ -69,7 +69,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @throws {Error} if an object is not an item, or if the store is full. Then no item is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
-  /** Stores items as `seed` does, from exact JSON texts such as `['{"price":1.10}']`. */
+  /** Does the same as `seed` for JSON texts such as `['{"price":1.10}']`, which stay exact. */
   seedText(texts: readonly string[]): Promise<string[]>
   /** Makes requests in `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: FailureScope): void

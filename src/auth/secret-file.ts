@@ -1,4 +1,4 @@
-/** Reads the secrets in the file that `JWT_SECRET_FILE` names when the file changes. @module */
+/** Reads the secrets in `JWT_SECRET_FILE`, and reads them again when the file changes. @module */
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

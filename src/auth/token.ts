@@ -41,7 +41,7 @@ function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** Fractions of a second are common (`NumericDate`, RFC 7519 §2). */
+/** A time is in seconds, often with a fraction (`NumericDate`, RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }

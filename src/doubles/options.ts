@@ -10,7 +10,7 @@ export interface Delay {
   readonly max: number
 }
 
-/** How a request fails: with this status, or for `cut`, with a closed connection. */
+/** Status of a failed request, or `cut` for a connection that closes without a response. */
 export type Failure = (typeof kinds)[number]
 
 /** Failures of the first requests in order, or each failure's probability from 0 to 1. */

@@ -90,7 +90,7 @@ export class MemberRecord {
   }
 }
 
-/** Length in bytes. A slice of short members takes a few tenths of a millisecond. */
+/** Length of the window in bytes. A slice of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
 /** Bytes of the window after the mark at which a slice begins. Members are read backwards. */
 const windowMargin = 64
@@ -109,7 +109,7 @@ export function* keptMembers(
   const table = new NameTable(count)
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** A copy, because V8 reads the resizable memory of the text more slowly. */
+  /** Copy of a part of the text, because V8 reads resizable memory more slowly. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd

@@ -59,7 +59,7 @@ export const windowBytes = 16 * 1024
 /** Length of the first slice in bytes. Before V8 compiles the code, 16 KiB would take 9 ms. */
 const firstWindow = 1024
 
-/** A copy, because V8 reads the resizable memory of the body more slowly. */
+/** Copy of the bytes to check, because V8 reads the resizable memory of the body more slowly. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
 class RequestCheck {
@@ -67,7 +67,7 @@ class RequestCheck {
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** Empty between reads. */
+  /** The body that is being read; empty between reads. */
   #body = nothing
   #window = nothing
   /** Position of the window in the body. */
@@ -140,7 +140,7 @@ class RequestCheck {
   }
 }
 
-/** Reused, because creating an object takes longer than checking a short body. */
+/** The check is reused, because creating an object takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */

@@ -72,7 +72,7 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** The innermost levels: 1 for an object, 0 for an array. The lowest bit is the innermost. */
+  /** Innermost levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
   /** Number of open objects whose members are visited. Deeper levels are not visited. */

@@ -102,13 +102,13 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Length of an escape by its second character (RFC 8259 §7). It is 0 for `u` and for no escape. */
+/** Lengths of escapes by second character (RFC 8259 §7); 0 for `u` and invalid characters. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/** Returns the length of the literal at `start`, which may exceed `bytes`; 0 if there is none. */
+/** Returns the length of a literal, which may continue after `bytes`; 0 if there is none. */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0
@@ -118,7 +118,7 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/** Returns the length of the escape at `start`, which may exceed `bytes`; 0 if there is none. */
+/** Returns the length of an escape, which may continue after `bytes`; 0 if there is none. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
   const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`

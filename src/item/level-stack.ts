@@ -1,6 +1,6 @@
 /** A stack of bits that grows in parts, so that deep nesting needs no large copy. @module */
 
-/** Levels in a word: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
+/** Number of levels in a word. A bit is 1 for an object, 0 for an array. */
 export const wordLevels = 32
 
 const partWords = 4096

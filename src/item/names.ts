@@ -15,13 +15,13 @@ export function nameOf(text: Buffer, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
 }
 
-/** Result of `characterAt` for the quote after a name. No code point is as high. */
+/** Result of `characterAt` for the quote after a name. It is higher than any code point. */
 const endOfName = 0x110000
 
 /** Number of low bits of a result of `characterAt` that have the character's length in bytes. */
 const lengthBits = 4
 
-/** Returns a code point or lone surrogate; its low {@link lengthBits} are its length in bytes. */
+/** Returns a code point or lone surrogate, then {@link lengthBits} bits with the byte length. */
 export function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
@@ -154,7 +154,7 @@ export class NameComparison {
 
 const load = 0.72
 
-/** A page takes memory only once it is written. */
+/** Bytes of a memory page. A page takes memory only once a byte is written. */
 const pageBytes = 4096
 
 /** Maximum length in bytes. A slot has 27 bits for a position, and 5 bits of the hash. */

@@ -101,7 +101,7 @@ function affordableConnections(maxConnections: number): number {
 /** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
-/** Warns if a full store could exceed the limit. @throws {UsageError} if `idleBytes` does. */
+/** Returns a warning if a full store exceeds the limit. @throws {UsageError} if `idleBytes` do. */
 export function memoryWarning(
   idleBytes: number,
   { maxMemoryBytes, maxStoreBytes }: Pick<Config, 'maxMemoryBytes' | 'maxStoreBytes'>,
@@ -126,7 +126,7 @@ function inMebibytes(bytes: number): string {
 /** Signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Time after a signal in which further signals are ignored, in ms. npm repeats Ctrl-C's signal. */
+/** Further signals are ignored for this many ms, because npm repeats the signal of Ctrl-C. */
 const repeatTime = 100
 
 /** @param timeout maximum time for `stop`, in seconds. A second signal ends the process at once. */
