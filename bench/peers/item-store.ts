@@ -56,7 +56,9 @@ function side(name: string, about: string, folder: string): Side {
     create: createItems,
     start: async ({ port, secret, settings }) => {
       const env = { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret, ...settings }
-      return [await startServer({ port, args: [join(folder, 'dist/cli.js'), 'serve'], env })]
+      // The image, the systemd unit and `npm start` set the same flag.
+      const args = ['--v8-pool-size=1', join(folder, 'dist/cli.js'), 'serve']
+      return [await startServer({ port, args, env })]
     },
   }
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
-import { type ArrivingBody, windowBytes } from '../item/item-request.js'
+import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import type { Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText } from '../memory/shares.js'
@@ -88,7 +88,7 @@ export function createBodyReader(
     const { length } = bytes
     onReceived(length)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
-    if (length <= windowBytes && mayWorkNow(length)) {
+    if (length <= shortBody && mayWorkNow(length)) {
       if (pendingBytes + length > maxPendingBytes) throw tooMuchPending()
       pendingBytes += length
       response.once('close', () => {

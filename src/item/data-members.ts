@@ -158,7 +158,7 @@ export function* keptMembers(
     next = at
   }
   window.copy(text, start, start - windowStart, end - windowStart)
-  table.release() // before the caller allocates memory for the item
+  yield* table.release() // before the caller allocates memory for the item
   yield* move(text, { start, end }, shift)
   return { start: start + shift, end: lastEnd }
 }

@@ -1,8 +1,9 @@
 /** Reads, hashes and compares names in a JSON text, with escapes resolved (RFC 8259 §7). @module */
 
 import { randomInt } from 'node:crypto'
-import { mapped, mappedFrom, released } from '../memory/mapped.js'
+import { mapped, mappedFrom, releasedInSlices } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
+import type { Slices } from './slices.js'
 
 /** Character of an escape, by the letter after the backslash. Not used for `u`. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
@@ -210,7 +211,7 @@ export class NameTable {
   }
 
   /** Frees the memory. The table must not be used afterwards. */
-  release(): void {
-    released(this.#memory)
+  release(): Slices<void> {
+    return releasedInSlices(this.#memory)
   }
 }

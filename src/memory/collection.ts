@@ -35,8 +35,24 @@ const collectedBytes = 4 * 1024 * 1024
 /** Time to the first full collection, in milliseconds. A later first collection would delay requests by 12 ms. */
 const firstCollection = 200
 
+/** With one core, V8's other threads take the core from the main thread that waits for them. */
+const singleThreaded = [
+  '--no-parallel-scavenge',
+  '--no-parallel-compaction',
+  '--no-parallel-pointer-update',
+  '--no-concurrent-sweeping',
+]
+
+/**
+ * Length of an array that fills 4 MB of the heap. V8 marks a heap of less than 8 MB in one piece, which takes up to
+ * 16 ms. V8 marks a larger heap in steps of less than 1 ms.
+ */
+const fillingLength = 500_000
+
 /** @param maxBytes resident memory above which garbage is collected even in a busy process. */
 export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
+  for (const flag of singleThreaded) setFlagsFromString(flag)
+  const filling = new Array<number>(fillingLength).fill(0.5)
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
   /** Memory outside V8's heap after the last collection, without the items, in bytes. */
@@ -91,6 +107,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       collect({ type: 'minor' })
     },
     stop() {
+      filling.length = 0
       clearInterval(timer)
       clearTimeout(first)
     },

@@ -26,14 +26,25 @@ export function isMapped({ buffer }: Buffer): boolean {
 /** Minimum size of a block that glibc always maps separately, in bytes (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Maximum number of bytes freed per turn of the event loop. V8 first overwrites them in 2 ms. */
-const releasedAtOnce = 4 * 1024 * 1024
+/** Number of bytes freed in one slice. V8 first overwrites them, which takes 1 to 2 ms. */
+const releasedAtOnce = 1024 * 1024
 
-/** Returns a mapped buffer's memory to the system. Do not use the buffer afterwards. */
-export function released(buffer: Buffer): void {
+/** Returns a mapped buffer's memory to the system, in slices. Do not use the buffer afterwards. */
+export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, void> {
   if (!isMapped(buffer)) return
-  const { length } = resized(buffer, Math.max(0, buffer.length - releasedAtOnce))
-  if (length > 0) setImmediate(() => released(Buffer.from(buffer.buffer)))
+  for (let length = buffer.buffer.byteLength; length > 0; yield) {
+    length = Math.max(0, length - releasedAtOnce)
+    resized(buffer, length)
+  }
+}
+
+/** Releases a mapped buffer in the background. Do not use the buffer afterwards. */
+export function released(buffer: Buffer): void {
+  const slices = releasedInSlices(buffer)
+  const next = () => {
+    if (!slices.next().done) setImmediate(next)
+  }
+  next()
 }
 
 /** Calls `make`, and throws the error from `refusal` if the system has no memory left. */

@@ -231,6 +231,10 @@ describe('invalid input gives a clear error before anything is sent', () => {
       ...[{}, null, 5, { parse: JSON.parse }].map((json) => ({ json })),
     ],
   ]
+  test('a timeout of 1 ms is valid', () => {
+    newClient({ timeout: 1 })
+  })
+
   for (const [message, ...all] of wrongOptions) {
     for (const options of all) {
       test(`options: ${inspect(options)}`, () => {
