@@ -62,6 +62,7 @@ describeWithRedis('the service on a Redis server', () => {
     assert.match(metrics, /^item_store_items 1$/m)
     assert.match(metrics, /^item_store_redis_round_trip_seconds_count [1-9]/m)
     assert.match(metrics, /^item_store_redis_commands_in_flight \d+$/m)
+    assert.match(metrics, /^item_store_redis_commands_waiting \d+$/m)
     assert.match(metrics, /^item_store_redis_unknown_outcomes_total 0$/m)
     assert.match(metrics, /^item_store_item_bytes \d\d$/m)
     const used = Number(/^item_store_memory_bytes (\d+)$/m.exec(metrics)?.[1])
