@@ -1,8 +1,4 @@
-/**
- * Builds the pages into `dist/pages`. Each page has an `index.html`, and an `alone.html` without the link to the other
- * page, for services that serve only one page. Names of scripts and styles contain a hash of the content. Each file
- * also gets compressed copies, so that the service never compresses files.
- */
+/** Builds the pages into `dist/pages`, with compressed copies, so that the service never compresses files. */
 
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -22,12 +18,10 @@ const encoders = {
   '.gz': (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** Matches the line of a page's HTML that links to the other page. */
 const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
 
 /**
- * Adds compressed copies of each file. For each `index.html`, also adds an `alone.html` without the link to the other
- * page, which is served when the other page is not.
+ * Adds compressed copies of each file, and of each HTML file a variant without the link to the other page.
  * @type {import('vite').Plugin}
  */
 const compress = {
@@ -58,8 +52,7 @@ const compress = {
 }
 
 /**
- * Replaces Vite's preload helper, which would load the imports of a lazy script in parallel. The page has already
- * loaded these imports, so the helper would cost more than it saves.
+ * Replaces Vite's preload helper, because the page has already loaded the imports of each lazy script.
  * @type {import('vite').Plugin}
  */
 const plainImports = {
@@ -86,7 +79,7 @@ export default {
     },
     rolldownOptions: {
       input: { docs: page('docs'), items: page('items') },
-      // As one file, the code that both pages load is smaller than as several.
+      // One file of shared code is smaller than several files.
       output: {
         codeSplitting: {
           groups: [
@@ -101,7 +94,7 @@ export default {
       checks: { bundlerTimings: false },
     },
   },
-  // Calls of `createElement` are shorter than those of `jsx`, a function that each page would load in addition.
+  // Calls of `createElement` are shorter than calls of `jsx`, which each page would also have to load.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

@@ -11,7 +11,6 @@ import type { Received } from './send.js'
 
 export interface CallsProps extends ResponsesProps {
   readonly operations: readonly Operation[]
-  /** Values of the path parameters by name. All operations on the page share them. */
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
   readonly language: Language
@@ -85,7 +84,6 @@ export function Calls(props: CallsProps) {
   )
 }
 
-/** Returns the first example of the request body as text, or `undefined` for an operation without a body. */
 function exampleBody({ requestBody }: Operation, document: OpenApiDocument): string | undefined {
   if (requestBody === undefined) return undefined
   const [media] = Object.values(requestBody.content)

@@ -12,7 +12,6 @@ export function Code({ title, text }: { title: string; text: string }) {
   )
 }
 
-/** A panel with a block of code that belongs to no operation. */
 export function Panel({ title, text }: { title: string; text: string }) {
   return (
     <div class="panel">

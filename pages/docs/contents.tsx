@@ -6,10 +6,9 @@ import { Button } from '../shared/components.js'
 import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
 import { Method } from './operation.js'
 
-/** Whether the service also serves the items page. If not, the HTML of this page has no link to the items page. */
+/** The HTML of this page links to the items page only if the service serves that page. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
-/** Link to the items page, in the bar or in the menu of a narrow screen. */
 export function ItemsLink() {
   return hasItemsPage ? (
     <a class="items" href={pagePaths.items}>
@@ -27,7 +26,7 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Text that the filter searches, with path, statuses and codes. By default, the filter searches the title. */
+  /** Text that the filter searches in place of the title. */
   readonly text?: string
 }
 
@@ -48,7 +47,7 @@ export function Contents({ document, operations }: ContentsProps) {
   const matching = (entries: readonly Entry[]) =>
     entries.filter(({ title, text = title }) => text.toLowerCase().includes(filter.toLowerCase()))
   const found = matching(parts)
-  // Most entries of the contents are models. The models stay folded until the user filters, or scrolls to them.
+  // Most entries in the table of contents are models. They stay folded until the user filters or scrolls to them.
   const foundModels = filter || current === 'models' ? matching(models) : []
   const entry = ({ id, title, method }: Entry) => (
     <li key={id}>
@@ -94,7 +93,7 @@ export function Contents({ document, operations }: ContentsProps) {
   )
 }
 
-/** Returns the id of the section that is at 20% of the window's height. @param ids of all sections, in order. */
+/** Returns the id of the section at 20% of the window's height. */
 function useCurrent(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState(ids[0])
   useEffect(() => {

@@ -18,7 +18,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const [loaded, setLoaded] = useState(samples)
   const load = () => void loadSamples().then(setLoaded, () => {})
   useEffect(load, [])
-  // Goes to the section that the address names after the `#`. The browser could not, because the section was missing.
+  // Scrolls to the section in the URL, which was missing when the browser loaded the page.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
   }, [])
@@ -31,7 +31,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     samples: loaded,
     onLanguage(chosen: Language) {
       setLanguage(chosen)
-      load() // if loading has failed before
+      load() // tries again if loading has failed before
       store('localStorage', languageKey, chosen)
     },
     onParameters: (changes: Record<string, string>) =>
@@ -64,7 +64,6 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   )
 }
 
-/** Returns the examples of required parameters by name: the initial values of the forms. */
 function examplesOf(operations: readonly Operation[]): Record<string, string> {
   const parameters = operations.flatMap(({ parameters }) => parameters)
   const required = parameters.filter(({ required }) => required)

@@ -64,7 +64,6 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
   )
 }
 
-/** Returns commands that make a token, create an item and list all items. */
 function quickStart(baseUrl: string): string {
   return `TOKEN=$(item-store token --sub me)
 

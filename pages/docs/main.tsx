@@ -7,10 +7,7 @@ import type { OpenApiDocument } from './openapi.js'
 
 load(document.getElementById('page') ?? document.body, document.getElementById('loading'))
 
-/**
- * Renders the page into `place`.
- * @param loading element that is shown until the page is rendered. It has a message, and a hidden link to reload.
- */
+/** Renders the page. @param loading placeholder with a message, and with a hidden link that reloads the page. */
 async function load(place: HTMLElement, loading: HTMLElement | null): Promise<void> {
   try {
     const shown = <DocumentPage document={await fetchDocument()} />

@@ -1,4 +1,4 @@
-/** Code samples in the languages other than curl, which the page loads after its first view. @module */
+/** Code samples in all languages except curl. The page loads these samples after its first view. @module */
 
 import type { Call } from './samples.js'
 
@@ -19,7 +19,6 @@ function inJavaScript({ operation, request: { method, url, headers, body } }: Ca
 console.log(response.status, await response.text());`
 }
 
-/** Client methods by the id of their operation. */
 const clientMethods: Readonly<Record<string, string>> = {
   createItem: 'create',
   readItem: 'get',
@@ -29,7 +28,6 @@ const clientMethods: Readonly<Record<string, string>> = {
   checkHealth: 'health',
 }
 
-/** Client options by the name of the query parameter or header that they set. */
 const clientOptions: Readonly<Record<string, string>> = {
   project_id: 'projectId',
   'Idempotency-Key': 'idempotencyKey',
@@ -92,12 +90,11 @@ function inPython({ operation, request: { method, url, headers, body } }: Call):
   return lines.join('\n')
 }
 
-/** Indents the lines between two brackets, and ends each line with a comma. */
 function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** Quotes text as a JSON string, which is also a string literal of JavaScript and Python. */
+/** JavaScript and Python accept each JSON string as a string literal. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
@@ -112,10 +109,7 @@ function asPython(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => literals[token] ?? token)
 }
 
-/**
- * Parses a JSON body. Returns `undefined` if JavaScript or Python would serialize the value to a text that differs in
- * more than white space. For example, both languages change long numbers or the order of some members.
- */
+/** Parses a body. Returns `undefined` if JavaScript or Python would write its value differently. */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined
   try {

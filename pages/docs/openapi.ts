@@ -1,6 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. @module */
 
-/** A JSON Schema, with the keywords that the models use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -65,7 +64,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** Methods in the order in which the page shows them. Create is first, because the other requests need an item. */
+/** Methods in the order of the page. Create is first, because the other requests need an item. */
 const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 
@@ -84,9 +83,8 @@ export interface OpenApiDocument {
 }
 
 export interface Operation extends OperationObject {
-  /** HTTP method in upper case. */
   readonly method: string
-  /** Full path with parameters in braces, such as `/api/v1/items/{item_id}`. */
+  /** Path with parameters in braces, such as `/api/v1/items/{item_id}`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly needsToken: boolean
@@ -111,7 +109,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   )
 }
 
-/** Splits parameters into headers, which most requests do not need, and all others. */
+/** Separates the headers from other parameters, because most requests need no headers. */
 export function byPlace(parameters: readonly Parameter[]) {
   const isInHead = ({ in: place }: Parameter) => place === 'header'
   return {
@@ -120,7 +118,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models with their names. A model is unused if nothing in the document refers to it. */
+/** Separates the models to which nothing in the document refers. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   const models = Object.entries(document.components.schemas)
@@ -128,23 +126,20 @@ export function modelsOf(document: OpenApiDocument) {
   return { used: models.filter(isUsed), unused: models.filter((model) => !isUsed(model)) }
 }
 
-/** Returns the id of the element with the members of a model. */
 export function modelId(name: string): string {
   return `model-${name}`
 }
 
-/** Returns the base URL of the API. The server's origin is ignored: the page sends requests to its own origin. */
+/** Returns the base URL of the API at the origin of this page, to which the page sends requests. */
 export function baseUrlOf({ servers }: OpenApiDocument): URL {
   const { pathname } = new URL(servers[0]?.url ?? '', location.href)
   return new URL(pathname, location.href)
 }
 
-/** Returns the last segment of a `$ref`: the name of a model, header or example. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
-/** Returns a string as it is, and any other value as indented JSON. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -8,10 +8,9 @@ export function Prose({ text }: { text: string }) {
   ))
 }
 
-/** The text of one paragraph. */
 export function Line({ text }: { text: string }) {
   return text.split('`').map((part, place) =>
-    // Parts with an odd index were in backticks. The index can be the key, as descriptions never change.
+    // Parts with an odd index were in backticks. Descriptions never change, so the index is a valid key.
     place % 2 === 1 ? <code key={place}>{part}</code> : part,
   )
 }

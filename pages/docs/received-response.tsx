@@ -8,12 +8,11 @@ import { formatted } from '../shared/numbers.js'
 import { Code } from './code.js'
 import type { Received } from './send.js'
 
-/** Maximum number of characters of a body on the page. Browsers take seconds to lay out much more. */
+/** Maximum number of displayed characters. Browsers take seconds to lay out many more. */
 const maxShown = 100_000
 
 interface ReceivedResponseProps {
   readonly received: Received
-  /** Name of the downloaded file, without extension. */
   readonly name: string
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from './openapi.js'
 
 export interface Input {
   readonly parameters: Readonly<Record<string, string>>
-  /** Body of the request; `undefined` for an operation without a body. */
+  /** `undefined` for an operation without a body. */
   readonly body: string | undefined
 }
 
@@ -15,11 +15,7 @@ export interface FilledRequest {
   readonly body: string | undefined
 }
 
-/**
- * Returns the request for the fields of a form. Returns `undefined` if a field has a lone surrogate, or if a path
- * parameter is `.` or `..`, which browsers and curl would remove from the path.
- * @param token bearer token, or an empty string to send no token.
- */
+/** Returns `undefined` if a field has a lone surrogate, or a path parameter is `.` or `..`, which browsers drop. */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,

@@ -15,12 +15,10 @@ import { Term, Type } from './schemas.js'
 export interface ResponsesProps {
   readonly operation: Operation
   readonly document: OpenApiDocument
-  /** The chosen status, which is open in the list and whose examples are shown. */
   readonly status: string
   onStatus(status: string): void
 }
 
-/** Shows each status with its errors, and when each error occurs. The chosen status is open. */
 export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   return (
     <>
@@ -60,7 +58,6 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
   )
 }
 
-/** Shows the examples of the chosen status, with a tab for each status. */
 export function Examples({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   const { content } = operation.responses[chosen] ?? {}
   return (
@@ -93,7 +90,6 @@ function examplesId({ operationId }: Operation): string {
   return `${operationId}-examples`
 }
 
-/** A status with a dot in the colour of its kind. */
 function Status({ status }: { status: string }) {
   return (
     <span class="status">
@@ -103,7 +99,7 @@ function Status({ status }: { status: string }) {
   )
 }
 
-/** Returns the CSS class that gives a status its colour, such as `kind-2` for 201. */
+/** Returns the CSS class for the colour of a status, such as `kind-2` for 201. */
 export function kindOf(status: string | number): string {
   return `kind-${`${status}`[0]}`
 }

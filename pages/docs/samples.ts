@@ -1,8 +1,4 @@
-/**
- * Code samples that send the request of a form. The samples read the token from the environment variable `TOKEN`.
- *
- * @module
- */
+/** Code samples that send the request of a form. They read the token from the environment variable `TOKEN`. @module */
 
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'
@@ -10,16 +6,14 @@ import type { FilledRequest, Input } from './request.js'
 export interface Call {
   readonly operation: Operation
   readonly input: Input
-  /** The request for the input, without a token. */
+  /** The request without a token. */
   readonly request: FilledRequest
-  /** Base URL of the API, such as `http://localhost:8000/api/v1`. */
   readonly baseUrl: string
 }
 
-/** All languages, in the order of their tabs. */
 export const languages = ['curl', 'JavaScript', 'Client', 'Python'] as const
 export type Language = (typeof languages)[number]
-/** Returns the code that sends a request, for each language that is loaded. */
+/** Functions that return the code of a request, for each loaded language. */
 export type Samples = Readonly<Partial<Record<Language, (call: Call) => string>>>
 
 export const samples: Samples = { curl: inCurl }
@@ -39,7 +33,6 @@ function inCurl({ operation, request: { method, url, headers, body } }: Call): s
   return lines.join(' \\\n  ')
 }
 
-/** Quotes text as one word of a shell command. */
 function inShell(text: string): string {
   return /^[\w :/=.,?&%~-]*$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
 }

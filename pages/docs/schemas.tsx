@@ -51,7 +51,6 @@ interface BodyProps {
   readonly document: OpenApiDocument
 }
 
-/** Shows the model of a request body with its members. */
 export function Body({ content, document }: BodyProps) {
   return Object.entries(content).map(([type, { schema }]) => (
     <div key={type}>
@@ -96,12 +95,10 @@ interface TermProps {
   readonly name: string
   readonly schema?: Schema
   readonly required?: boolean | undefined
-  /** Where the value is, such as ` · in the path`. */
   readonly note?: string
   readonly children: ComponentChildren
 }
 
-/** Shows one parameter, header or member of a model: its name, type, description, and whether it is required. */
 export function Term({ name, schema, required, note, children }: TermProps) {
   return (
     <div>
@@ -118,7 +115,6 @@ export function Term({ name, schema, required, note, children }: TermProps) {
   )
 }
 
-/** Shows a type in words. The name of a model is a link to the model. */
 export function Type({ schema }: { schema: Schema }) {
   const { $ref, anyOf, allOf, items } = schema
   if ($ref !== undefined) {
@@ -136,7 +132,7 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  // Of a schema with `allOf`, only the first part is shown: the model. The other parts only restrict its values.
+  // Only the first part of `allOf`, the model, is shown. The other parts only restrict its values.
   const schemas = anyOf ?? allOf?.slice(0, 1)
   if (schemas === undefined) return simpleType(schema)
   return schemas.map((each, place) => [

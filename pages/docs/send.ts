@@ -6,19 +6,15 @@ import type { FilledRequest, Input } from './request.js'
 export interface Received {
   readonly status: number
   readonly statusText: string
-  /** Headers as `fetch` returns them, with names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The bytes decoded as UTF-8, including a byte order mark. */
   readonly text: string
   /** Time from the start of the request to the last byte of the response, in milliseconds. */
   readonly time: number
 }
 
-/**
- * Sends a request and reads the response. @param onProgress called with the number of bytes received so far.
- * @throws {Error} from the browser if no complete response arrives, or an `AbortError` if the signal aborts.
- */
+/** Sends a request and reads the response. @throws {Error} if the response is incomplete or the signal aborts. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
@@ -62,7 +58,6 @@ async function readAll(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** Returns the reason why a browser cannot send a form, or `undefined`. @param token empty to send no token. */
 export function obstacleIn(
   operation: Operation,
   { parameters, body }: Input,

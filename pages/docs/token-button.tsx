@@ -3,7 +3,6 @@
 import { Button } from '../shared/components.js'
 import { TokenForm, TokenWords } from '../shared/token.js'
 
-/** Enter closes the field, as do Escape and a click elsewhere. */
 export function TokenButton() {
   return (
     <>

@@ -22,7 +22,6 @@ interface TryItProps extends CallsProps {
 type State =
   | { readonly kind: 'waiting'; readonly bytes: number }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
-  /** No response arrived; the message gives the reason. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export function TryIt(props: TryItProps) {
@@ -139,7 +138,6 @@ export function TryIt(props: TryItProps) {
   )
 }
 
-/** Shows the outcome of a request, which screen readers announce when it changes. */
 function Outcome({ state }: { state: State | undefined }) {
   if (state?.kind === 'failed') return <span class="bad">{state.message}</span>
   if (state?.kind !== 'received') return null
@@ -157,7 +155,6 @@ function Outcome({ state }: { state: State | undefined }) {
   )
 }
 
-/** Returns the path parameters in the `Location` header of a new item. */
 function parametersIn(
   { headers }: Received,
   operations: readonly Operation[],

@@ -5,13 +5,13 @@ const words = new Intl.RelativeTimeFormat('en')
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
 export interface Claims {
-  /** The caller: the claim `sub` of the token. */
+  /** The claim `sub` of the token. */
   readonly subject: string
-  /** The time of expiry relative to now, such as `expires in 23 hours` or `expired 2 days ago`. */
+  /** The time of expiry, such as `expires in 23 hours` or `expired 2 days ago`. */
   readonly expiry: string
 }
 
-/** Reads the claims of a token. Returns `undefined` for a text without the claims that the service requires. */
+/** Returns `undefined` for a text without the claims that the service requires. */
 export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
@@ -24,7 +24,7 @@ export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   }
 }
 
-/** Describes when a token expires or has expired. @param left seconds until then; negative afterwards. */
+/** @param left seconds until the token expires; negative afterwards. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

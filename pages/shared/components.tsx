@@ -3,7 +3,7 @@
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** URL of the logo. The icon of the page is the same file, so that browsers load it only once. */
+/** The logo is the same file as the icon of the page, so that browsers load it only once. */
 const logo = new URL('./icon.svg', import.meta.url).href
 
 export function Brand() {
@@ -15,12 +15,11 @@ export function Brand() {
   )
 }
 
-/** A button that does not submit the form around it. */
 export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** A button that copies text, or nothing where browsers have no clipboard: without TLS, except on the same machine. */
+/** A copy button, or nothing without TLS, where browsers offer a clipboard only to pages of the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
@@ -45,16 +44,16 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
 }
 
 interface ChoiceProps<T extends string> {
-  /** Title for screen readers, and `name` of the radio buttons. The title must be unique on the page. */
+  /** Title for screen readers, which must be unique on the page. */
   readonly title: string
   readonly texts: readonly T[]
   readonly chosen: T
   onChoose(text: T): void
-  /** Returns what to show for a text. By default, the text itself is shown. */
+  /** Returns the label of a text, which is the text itself by default. */
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs. Browsers and screen readers already support the keys of radio buttons. */
+/** Radio buttons that look like tabs. Browsers and screen readers support the keys of radio buttons. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

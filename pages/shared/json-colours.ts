@@ -2,19 +2,16 @@
 
 import { h } from 'preact'
 
-/** Number of characters that get colours. The rest of a long text gets none, so that the text appears immediately. */
+/** Number of characters that get colours, so that a long text appears immediately. */
 const longest = 20_000
 
-/**
- * Matches a token that has a colour: a string, with a following colon if it is a name; a number; a literal. Keywords of
- * code samples count as literals. In JSON they occur only in strings.
- */
+/** Matches a token that has a colour. Keywords of code samples count as literals, and never occur in JSON. */
 const token =
   /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 
 type Part = string | ReturnType<typeof span>
 
-/** Puts an element around each token of a JSON text, without changing a character. The text may end anywhere. */
+/** Puts an element around each token, without changing a character. The text may end anywhere. */
 export function coloured(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

@@ -2,17 +2,13 @@
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** Maximum indentation, in levels. Otherwise the result could be many times as long as the text. */
+/** Maximum indentation, in levels. Deeper indentation could multiply the length of the text. */
 const deepest = 40
 
-/**
- * Returns JSON text with line breaks and indentation between its tokens. Nothing is parsed, so numbers keep their
- * digits and members their order. The text may be cut off anywhere.
- */
+/** Adds line breaks and indentation between the tokens of JSON text, which may be cut off anywhere. */
 export function layOut(text: string): string {
   const scanner = new JsonScanner()
   let laidOut = ''
-  /** White space to write before the next token. */
   let space = ''
   const write = (token: string) => {
     if (token === '') return

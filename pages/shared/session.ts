@@ -1,10 +1,4 @@
-/**
- * The bearer token of this tab, or an empty string. The tab's session storage keeps the token for reloads and for the
- * other page. A token can also come from the address, after `#token=`. The page removes the token from the address at
- * once.
- *
- * @module
- */
+/** The bearer token of this tab, from session storage or from `#token=` in the address. Empty if missing. @module */
 
 import { store, stored } from './storage.js'
 
@@ -28,7 +22,6 @@ export function changeToken(token: string): void {
   for (const listener of listeners) listener(current)
 }
 
-/** Calls a listener whenever the token changes. @returns a function that removes the listener. */
 export function onTokenChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

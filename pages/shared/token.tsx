@@ -4,17 +4,16 @@ import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
-/** Interval at which the time until the token expires is updated, in milliseconds. */
+/** How often the time until the token expires is updated, in milliseconds. */
 const minute = 60_000
 
-/** Returns the token of this tab. The component renders again when the token changes. */
 export function useToken(): string {
   const [token, setToken] = useState(currentToken)
   useEffect(() => onTokenChange(setToken), [])
   return token
 }
 
-/** The token field. Each change takes effect immediately, so the form has no submit button. */
+/** Each change takes effect immediately, so the form has no submit button. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
@@ -35,7 +34,6 @@ export function TokenForm() {
   )
 }
 
-/** Says whose token the tab has, and when the token expires. */
 export function TokenWords() {
   const token = useToken()
   const [, redraw] = useReducer((count: number) => count + 1, 0)
