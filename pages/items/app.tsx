@@ -41,13 +41,13 @@ export function App() {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
-  /** Id of the item that a request last found to be deleted. */
+  /** Id of the item that a request last found deleted. */
   const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
-  /** The token dialog, with the error that made it open by itself; `undefined` while the dialog is closed. */
+  /** The error that opened the token dialog, if any. `undefined` while the dialog is closed. */
   const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
     token === '' ? {} : undefined,
   )
@@ -56,7 +56,7 @@ export function App() {
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // The element with the focus was removed. The list gets the focus, unless a closing dialog has returned the focus.
+    // The focused element was removed. The list gets the focus, unless a closing dialog has moved the focus already.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
 
@@ -79,9 +79,8 @@ export function App() {
     setFailure('This part of the page cannot be loaded. Is the service running?')
   })
 
-  /** Token of the latest attempt to list items. */
   const lastTried = useRef<string | undefined>('')
-  // Lists items when the token changes: immediately for a token in the address, or when the dialog closes.
+  // Lists items when the token changes, but not before the token dialog closes.
   useEffect(() => {
     if (isAsking || token === lastTried.current) return
     lastTried.current = token
@@ -99,7 +98,6 @@ export function App() {
     open(`{${[...members, ...overview.shapeOf(project).blanks()].join()}}`)
   }
   const lacksToken = !listedAt && token === ''
-  // Shows one failure at a time.
   const listProblem = lacksToken || failure || isAsking ? undefined : problem
 
   async function exportAll(): Promise<void> {
@@ -139,7 +137,7 @@ export function App() {
     collection.remove(new Set([id]))
   }
 
-  // An item may be missing from a partial list, or from the list of one project, without having been deleted.
+  // An item may exist although a partial list, or the list of one project, does not contain it.
   const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
   const close = () => setDialog(undefined)
   const askForToken = () => setAsking({})

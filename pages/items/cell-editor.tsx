@@ -11,20 +11,19 @@ import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 
 export interface CellEditorProps {
-  /** The version of the item that the user has seen. */
   readonly item: Item
   readonly name: string
   /** Error of the latest list request, which the page already shows. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
-  /** Called if the stored item is not the version that the user has seen. @param text the text that was not saved. */
+  /** Called if another version of the item is stored. @param text the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** Called when the editor closes. @param columns by how many columns to move, negative for left. */
+  /** @param columns number of columns by which the active cell moves, negative to the left. */
   readonly onClose: (columns: number) => void
 }
 
-/** Minimum width of the field, in CSS pixels: the width of the hint about keys. */
+/** Minimum width of the field, in CSS pixels, which the keyboard hint needs. */
 const narrowest = 240
 
 /** Minimum space below the cell for an error message, in CSS pixels. */
@@ -37,7 +36,6 @@ export function CellEditor(props: CellEditorProps) {
   const isBoolean = /^(true|false)$/.test(value)
   const start = isString ? stringOf(value) : value
   const [typed, setTyped] = useState(start)
-  /** Message about an invalid value, or the error of a failed save. */
   const [problem, setProblem] = useState<unknown>()
   const [isSaving, setSaving] = useState(false)
   const place = useMemo(placeOfCell, [])
@@ -45,7 +43,7 @@ export function CellEditor(props: CellEditorProps) {
     onClose(0),
   )
   useWarning(typed !== start)
-  /** The input field; `null` after the editor has closed. A result that arrives later must not close another editor. */
+  /** `null` after the editor has closed, so that a late result does not close another editor. */
   const field = useRef<HTMLInputElement>(null)
 
   async function save(columns: number, typed: string): Promise<void> {
@@ -130,13 +128,12 @@ export function CellEditor(props: CellEditorProps) {
   )
 }
 
-/** Returns the editor's position: over the active cell, within the window, with space for an error below or above. */
 function placeOfCell(): Record<string, string> {
   const cell = document.getElementById(activeCell)
   const box = cell?.getBoundingClientRect() ?? new DOMRect()
   const width = Math.min(Math.max(narrowest, box.width), innerWidth)
   const left = Math.max(0, Math.min(box.left, innerWidth - width))
-  /** Distance from the cell, in CSS pixels. In a card, the editor must not cover the member's name in the cell. */
+  /** In a card, the editor must not cover the member's name, which is in the cell. */
   const beside = cell?.dataset.name ? box.height : 0
   return {
     left: `${left}px`,

@@ -9,11 +9,10 @@ import type { Selection } from './selection.js'
 import type { Json, Look } from './table.js'
 import type { Column } from './tracks.js'
 
-/** Maximum length of the list of members that have no column, in characters. */
+/** Maximum length of the list of members without a column, in characters. */
 const longestRest = 300
 const mostOnCard = 3
 
-/** Element id of the active cell, on which keys act. */
 export const activeCell = 'active-cell'
 
 interface SelectAllProps {
@@ -41,21 +40,21 @@ interface CellsProps {
   readonly json: Json | undefined
   readonly look: Look
   readonly columns: readonly Column[]
-  /** Columns that a table renders, without those that are scrolled far out of view. */
+  /** Rendered columns, without columns that are scrolled far out of view. */
   readonly drawn: readonly Column[]
-  /** Whether a further column lists the members that have no column. */
+  /** Whether a last column lists the members that have no column. */
   readonly isRestShown: boolean
-  /** Place of the active cell's column; `undefined` if another row is active. */
+  /** Index of the active cell's column; `undefined` if another row is active. */
   readonly active: number | undefined
   readonly isSelected: boolean
 }
 
-/** Renders the cells of an item. The item's text is parsed only here, and is inserted as text, never as markup. */
+/** Shows the values of an item as text, never as markup. */
 export function Cells(props: CellsProps) {
   const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
   const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
   return useMemo(() => {
-    /** Checkbox that selects the row. The Tab key skips it, because the Space key selects rows as well. */
+    /** The Tab key skips the checkbox, because the Space key selects rows as well. */
     const box = (
       <span class="box">
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
@@ -97,7 +96,7 @@ export function Cells(props: CellsProps) {
               key={`.${column.name}`}
               id={idOf(column.place)}
               class={kind === 'literal' ? text : kind}
-              // Screen readers get a string with its quotes, so that strings still differ from other values.
+              // Screen readers get a string with its quotes, which tell it from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
@@ -127,12 +126,10 @@ function datedOf(text = '') {
   return time ? [date, <span key="time">{time}</span>] : text
 }
 
-/** Whether a name belongs to a member that all items have. */
 function isCommon(name: string): boolean {
   return name === 'id' || name === 'project_id'
 }
 
-/** Lists the members of an item that have no column. */
 function restOf({ text }: Item, members: Map<string, Member>, columns: readonly Column[]) {
   const parts: ComponentChildren[] = []
   let length = 0

@@ -1,10 +1,4 @@
-/**
- * Creates, replaces and deletes items through the public interface, with their texts verbatim. Request bodies are item
- * requests as JSON text (spec §2.2), and results are items as JSON text. This module is loaded together with the
- * dialogs.
- *
- * @module
- */
+/** Creates, replaces and deletes items. Request bodies (spec §2.2) and items are verbatim JSON texts. @module */
 
 import {
   type ItemRead,
@@ -28,14 +22,10 @@ export class ChangedError extends Error {
   }
 }
 
-/** Maximum number of attempts to change an item. An item that changes this often after each read cannot be edited. */
+/** Maximum number of attempts to change an item that somebody else keeps changing. */
 const attempts = 5
 
-/**
- * Creates an item.
- * @param key the same in each attempt, so that all attempts create one item (interface §4.11).
- * @throws {ChangedError} if an earlier attempt created the item with different content.
- */
+/** @throws {ChangedError} if an earlier attempt with this key created other content (interface §4.11). */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
   try {
@@ -48,17 +38,17 @@ export async function createItem(body: string, key: string): Promise<string> {
   }
 }
 
-/** Replaces the item if it is still the version that the user has seen. @throws {ChangedError} otherwise. */
+/** @throws {ChangedError} if the stored version is not the version that the user has seen. */
 export async function replaceItem(seen: Item, body: string): Promise<string> {
   return (await change(seen, { method: 'PUT', body }, itemIn)).text
 }
 
-/** Deletes the item if it is still the version that the user has seen. @throws {ChangedError} otherwise. */
+/** @throws {ChangedError} if the stored version is not the version that the user has seen. */
 export async function deleteItem(seen: Item): Promise<void> {
   await change(seen, { method: 'DELETE' }, (response) => response.text())
 }
 
-/** Reads an item. @throws {ChangedError} if the item does not exist. */
+/** @throws {ChangedError} if the item does not exist. */
 async function read(id: string): Promise<ItemRead> {
   try {
     return await send({ path: pathOf(id) }, undefined, itemIn)
@@ -67,7 +57,6 @@ async function read(id: string): Promise<ItemRead> {
   }
 }
 
-/** Sends a PUT or DELETE on the condition that the item is still the version that the user has seen. */
 async function change<R>(
   { id, text }: Item,
   request: Pick<ServiceRequest, 'method' | 'body'>,
@@ -96,11 +85,7 @@ const itemIn = (response: TextResponse) => response.item()
 
 const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
 
-/**
- * Computes the `ETag` that the service probably gives to an item with this text, which saves reading the item. If the
- * tag is wrong, the condition fails and the item is read. Returns `undefined` where browsers offer no `crypto.subtle`:
- * without TLS, except on the same machine.
- */
+/** Computes the item's probable `ETag`, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
 async function likelyTag(text: string): Promise<string | undefined> {
   const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
   if (!subtle) return undefined
@@ -109,7 +94,6 @@ async function likelyTag(text: string): Promise<string | undefined> {
   return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
 }
 
-/** Returns a random `Idempotency-Key` for a new item. */
 export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
 }
@@ -121,12 +105,11 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }
 
-/** Whether an error says that the item no longer exists. */
 function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
-/** Whether requests for other items would fail with the same error, so that further attempts are pointless. */
+/** Whether requests for other items would fail with the same error. */
 export function concernsAll(error: unknown): boolean {
   if (error instanceof ChangedError) return false
   return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)

@@ -7,13 +7,13 @@ import { createOverview, type Overview, type OverviewMaker } from './overview.js
 import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
-/** State of the list that the page shows. The array `items` grows in place while the first list is loading. */
+/** The array `items` grows in place while the first list is loading. */
 export interface Shown {
   readonly items: readonly Item[]
   /** Number of items of each project when all items were last listed. */
   readonly projects: Overview['projects']
   readonly overview: Overview
-  /** Number of items of the loading list that have arrived; `undefined` while no list is loading. */
+  /** Number of items that have arrived; `undefined` while no list is loading. */
   readonly loading: number | undefined
   /** Fraction of the loading list that has arrived, from 0 to 1; `undefined` if its length is not known. */
   readonly share: number | undefined
@@ -21,7 +21,7 @@ export interface Shown {
   readonly problem: unknown
   /** Ids of the items that the latest list has changed, while their rows are marked. */
   readonly changed: ReadonlySet<string>
-  /** Description of how the latest list differs from the previous list, such as "2 new or changed". */
+  /** Differences from the previous list, such as "2 new or changed". */
   readonly news: string
 }
 
@@ -30,10 +30,8 @@ export interface Collection {
   /** Lists only the items of one project from now on, or all items for `undefined`. */
   choose(project: string | undefined): void
   refresh(): void
-  /** Shows an item that was created or replaced, without waiting for the next list. */
   put(text: string): void
   remove(ids: ReadonlySet<string>): void
-  /** Pauses requests while the page is hidden. */
   setVisible(isVisible: boolean): void
   stop(): void
 }
@@ -56,11 +54,8 @@ const longestPause = 300_000
 const pausePerCharacter = 0.0008
 
 /**
- * Returns the minimum pause before the next list, in milliseconds. Each failure in a row doubles the pause. The pause
- * mainly depends on the length of the list, because a busy machine may take long even for a short list.
- * @param characters length of the latest list.
- * @param duration how long it took to load the latest list, in milliseconds.
- * @param failures number of lists that have failed in a row.
+ * Returns the minimum pause before the next list, in milliseconds. The pause depends mainly on the length of the
+ * list, because a busy machine may take long even for a short list. @param duration in milliseconds.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
@@ -88,12 +83,10 @@ interface Incoming {
   readonly changedHere: Set<string>
 }
 
-/** Creates a collection, which lists nothing before its first `refresh`. */
 export function createCollection(options: CollectionOptions): Collection {
   const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
   let project: string | undefined
-  /** Whether a different project has been chosen since the list was last loaded. */
   let isOther = false
   let failures = 0
   /** How long it took to load the latest list, in milliseconds. */
@@ -105,7 +98,6 @@ export function createCollection(options: CollectionOptions): Collection {
   let unmark: ReturnType<typeof setTimeout> | undefined
   let isVisible = true
   let waiting = new AbortController()
-  /** Whether the pause after the latest list is over. */
   let isDue = false
 
   function show(part: Partial<Shown>): void {
@@ -117,7 +109,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // If the request for a list fails midway, the items received so far stay until a list is complete.
+    // If a list fails midway, its items stay until a complete list arrives.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
@@ -199,14 +191,12 @@ export function createCollection(options: CollectionOptions): Collection {
     )
   }
 
-  /** Cancels the timer and the waiting request that would start the next list. */
   function pause(): void {
     clearTimeout(timer)
     waiting.abort()
     isDue = false
   }
 
-  /** Waits for the next change, then lists again. Sends no request while the page is hidden. */
   async function follow(): Promise<void> {
     if (!isVisible || !isDue) return
     waiting.abort()
@@ -218,7 +208,6 @@ export function createCollection(options: CollectionOptions): Collection {
     if (!signal.aborted) refresh()
   }
 
-  /** Updates the shown and the incoming list. @param ids of the items that the update changes. */
   function change(ids: Iterable<string>, update: (items: readonly Item[]) => Item[]): void {
     const isGrowing = shown.items === incoming?.items
     const items = update(shown.items)
@@ -234,7 +223,7 @@ export function createCollection(options: CollectionOptions): Collection {
     shown: () => shown,
     choose(next) {
       if (next === project) return
-      // If all items are listed, the items of the chosen project are among them, so the page shows them immediately.
+      // The list of all items contains the items of the chosen project, so the list stays visible.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next

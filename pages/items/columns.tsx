@@ -12,14 +12,13 @@ import { useMedia } from './use-media.js'
 
 export interface ColumnsProps {
   readonly shape: Shape
-  /** Names of the current columns besides `id`, from left to right. */
   readonly names: readonly string[]
   readonly layout: Layout
   readonly onLayout: (part: Partial<Layout>) => void
   readonly onClose: () => void
 }
 
-/** Maximum number of members without a search field. */
+/** Maximum number of members for which the dialog has no search field. */
 const mostWithoutSearch = 12
 
 export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
@@ -30,7 +29,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
   const all = [...names, ...others]
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
-  /** Changes the layout. @param button gets the focus back after its column has moved. */
+  /** @param button gets the focus back after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
     onLayout(part)
     requestAnimationFrame(() => button.focus())

@@ -1,4 +1,4 @@
-/** The conditions of a filter: one group of fields for each condition, below the toolbar. @module */
+/** The conditions of a filter, below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
 import { blank, type Condition } from './filter.js'
@@ -8,12 +8,10 @@ import { tests } from './search.js'
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[]
-  /** Names of the members to choose from, besides `id`. */
   readonly names: readonly string[]
   readonly onChange: (conditions: readonly Condition[]) => void
 }
 
-/** Moves the focus to the first field of a new condition. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
 export function Conditions({ conditions, names, onChange }: ConditionsProps) {

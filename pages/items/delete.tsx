@@ -1,8 +1,4 @@
-/**
- * The dialog that asks, then deletes items. The service cannot restore items with their ids.
- *
- * @module
- */
+/** The dialog that asks, then deletes items. The service cannot restore items with their ids. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -21,22 +17,20 @@ export interface DeleteProps {
 }
 
 interface Failure {
-  /** Latest known version of the item. */
   readonly item: Item
   readonly cause: string
 }
 
-/** Number of deletes in flight. Browsers open few connections to a host, and the list needs some as well. */
+/** Number of parallel deletes. Browsers open few connections to a host, and the list needs some of them. */
 const atATime = 4
-/** Maximum number of failures shown in the dialog. The copy button copies all failures. */
+/** Maximum number of failures in the dialog. The copy button copies all failures. */
 const mostListed = 100
 
 export function Delete(props: DeleteProps) {
   const { items, onDeleted, onFound, onProblem, onClose } = props
-  /** Items that are not deleted yet. */
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of attempts among the remaining items; `undefined` while no deletion is running. */
+  /** Number of remaining items that have been tried; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])
@@ -138,7 +132,6 @@ function action(isTried: boolean, failed: number): string {
   return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Continue'
 }
 
-/** Describes how many items were deleted, failed, and were not tried. */
 function report(all: number, left: number, failed: number): string {
   const untried = left - failed
   const parts = [

@@ -8,21 +8,20 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of a dialog outside the middle of the window. Only screen readers get the dialog's title. */
+  /** Position of the dialog. A dialog with a position shows its title to screen readers only. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   /** Whether the title has the focus at first, instead of the first control. */
   readonly autofocus?: boolean
   /** Whether the rest of the page stays usable while the dialog is open. */
   readonly isBeside?: boolean
-  /** Called for Escape, and for any other gesture that closes dialogs on the platform. */
+  /** Called for Escape, and for other gestures that close dialogs on the platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onOutside?: () => void
   readonly children: ComponentChildren
 }
 
-/** A dialog that is open as long as it is rendered. */
 export function Dialog(props: DialogProps) {
   const { title, class: name, style, actions, autofocus, isBeside, children } = props
   const { onClose, onKeyDown, onOutside } = props
@@ -33,7 +32,7 @@ export function Dialog(props: DialogProps) {
     if (!isBeside) element?.showModal()
     return () => {
       element?.close()
-      // The browser returns the focus by itself, unless a dialog above this one closes at the same time.
+      // The browser returns the focus, unless a dialog above this dialog closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()
@@ -76,13 +75,12 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** A panel beside the list, which stays usable. On a narrow screen, the panel is a dialog that fills the screen. */
+/** A panel beside the list, which stays usable. On a narrow screen, the panel fills the screen. */
 export function Panel(props: DialogProps) {
   const isNarrow = useMedia('(width < 40rem)')
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
-/** Texts of the question that the page asks before a closing dialog discards something. */
 export interface Loss {
   readonly title: string
   readonly text: string
@@ -99,11 +97,7 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/**
- * Asks for confirmation before a dialog is closed, if something would be lost. In that case, the browser also asks
- * before it leaves the page.
- * @returns a function that closes the dialog, and the question while it is shown.
- */
+/** Returns a function that asks before a closing dialog discards something, and the question while it is shown. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,

@@ -15,11 +15,7 @@ export interface Finding {
 
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/**
- * Checks with the service's own parser that a text is one JSON value that can be sent.
- * @returns the position at which the value starts.
- * @throws {JsonSyntaxError} with a position in the string.
- */
+/** Checks a JSON text. Returns where its value starts. @throws {JsonSyntaxError} with a position in the text. */
 export function checkText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   let start: number
@@ -32,16 +28,13 @@ export function checkText(text: string): number {
     )
     throw new JsonSyntaxError(error.message, before.length)
   }
-  // A lone surrogate cannot be encoded in UTF-8, so another character would be sent in its place.
+  // UTF-8 cannot encode a lone surrogate, so another character would be sent in its place.
   const lone = text.search(/\p{Surrogate}/u)
   if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
   return start
 }
 
-/**
- * Returns all problems of a text, from top to bottom. A text without errors is an object that can be sent.
- * @param id of the item, if it is already stored.
- */
+/** Returns all problems, from top to bottom. A text without errors can be sent. @param id of a stored item. */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
@@ -71,20 +64,19 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that are cut out of `data`. The service would drop these members, but keep the white space around them. */
+/** The service would drop these members from `data`, but keep the white space around them. */
 const besideData = ['id', 'project_id']
 
-/** Returns the first error of a text, which prevents saving. */
 export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** Indents a text for the editor. A text with errors stays as it is, because the ends of its tokens are not known. */
+/** A text with errors stays as it is, because the ends of its tokens are not known. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** Returns the range to select in a new item: the first value except `project_id`, or the place inside the braces. */
+/** Returns the range of the first value except `project_id`, or the position inside the braces. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -92,7 +84,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
-/** Replaces the value of one member in a text, and nothing else. Returns a fault if the new value is invalid. */
+/** Replaces the value of a member, and nothing else. Returns a fault if the new value is invalid. */
 export function withValue(
   text: string,
   name: string,
@@ -112,18 +104,14 @@ export function withValue(
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/**
- * Returns the body of a create or replace (spec §2.2): the text as `data`, and the `project_id` from the text beside
- * `data`.
- * @param text JSON object without errors.
- */
+/** Returns a request body (spec §2.2) with the text as `data`. The `project_id` moves out of `data`. */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Whether saving a text would store the same item again, except for the white space around its members. */
+/** Whether saving the text would store the same item again, except for white space around its members. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) =>
     requestBody(text)
@@ -132,10 +120,7 @@ export function isSameItem(stored: string, text: string): boolean {
   return members(stored) === members(text)
 }
 
-/**
- * Finds the place of a problem in a text. The service has reported its line and column in {@link requestBody}.
- * @param text JSON object without errors.
- */
+/** Returns the position in the text that an error gives as a line and column of the request body. */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []
@@ -148,7 +133,7 @@ export function placeInDraft(text: string, problem: string): Finding | undefined
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
-/** Returns a text without its `id`, for a copy of the item. A text that is not an object stays as it is. */
+/** A text that is not an object stays as it is. */
 export function withoutId(text: string): string {
   try {
     return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
@@ -158,7 +143,6 @@ export function withoutId(text: string): string {
   }
 }
 
-/** Returns a text without the named members. Everything else stays as it is. */
 function without(text: string, names: readonly string[]): string {
   let result = ''
   let done = 0
@@ -169,17 +153,16 @@ function without(text: string, names: readonly string[]): string {
   return result + text.slice(done)
 }
 
-/** Returns the ranges of the named members in a text, each with one adjacent comma. */
+/** Returns the ranges of the named members, each with one adjacent comma. */
 function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
-  /** End of the last member so far that stays. */
   let endOfLast: number | undefined
   for (const { name, start, end } of membersOf(text)) {
     const next = skipSpace(text, end)
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The last member is cut with the comma before it. This cut replaces all cuts after that comma.
+      // The last member is cut with the comma before it. This cut replaces all cuts after the comma.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -188,7 +171,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
-/** Describes a position as line and column, both from 1. The column counts characters. */
+/** Returns line and column, both from 1. The column counts characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))
   return positionOf(before, before.length)
@@ -199,7 +182,7 @@ export function isProject(value: string): boolean {
   return value === 'null' || (value.startsWith('"') && value !== '""')
 }
 
-/** Returns the range of the character at a position, or of the last character if the position is the end. */
+/** Returns the range of the character at a position, or of the last character for the end of the text. */
 function markAt(text: string, offset: number): { from: number; to: number } {
   const from = Math.min(offset, Math.max(0, text.length - 1))
   return { from, to: Math.min(from + 1, text.length) }

@@ -15,15 +15,13 @@ import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import type { Draft } from './use-draft.js'
 
-/** Properties of the panel. The panel shows the text of the draft indented, and the text of a copy without the id. */
 export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   /** Latest known version of the item; `undefined` if the item is not stored. */
   readonly listed: Item | undefined
-  /** Called after a save. @param isDone whether nothing was typed meanwhile. */
+  /** @param isDone whether nothing was typed since the save began. */
   readonly onSaved: (text: string, isDone: boolean) => void
   readonly onFound: (found: ChangedError) => void
-  /** Called when the user has seen the stored version of the item. */
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
@@ -44,7 +42,7 @@ export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** Text before indentation for the editor. If the user changes nothing, this text is saved. */
+  /** Text before indentation. If the user changes nothing, this text is saved. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
@@ -72,7 +70,6 @@ export function Edit(props: EditProps) {
     }
   })
 
-  /** Returns the text if it is a valid item. Otherwise moves the cursor to the first error. */
   function validText(): string | undefined {
     const text = editor.current?.text() ?? ''
     const error = whyInvalid(text)
@@ -81,7 +78,7 @@ export function Edit(props: EditProps) {
     return undefined
   }
 
-  /** Saves the text. @param base the version that the text replaces; `undefined` to create an item. */
+  /** @param base the version that the text replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving) return
     const typed = validText()
@@ -107,7 +104,6 @@ export function Edit(props: EditProps) {
     }
   }
 
-  /** Makes the stored version the base of the next save. */
   function continueFrom(base: Item | undefined): void {
     onSeen(base)
     editor.current?.focus() // the pressed button disappears
@@ -214,14 +210,14 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether the stored version comes from this panel: an earlier attempt to save it seemed to fail, but succeeded. */
+  /** Whether this panel stored the version in an earlier attempt, which seemed to fail. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void
   readonly onAdopt: (listed: Item) => void
 }
 
-/** Shows the version that was stored elsewhere, before anything is overwritten. */
+/** Before anything is overwritten, shows the version that someone else has saved in the meantime. */
 function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
   return (
     <div class="problem" role="alert">

@@ -11,12 +11,9 @@ const mostListed = 5
 
 export interface EditorPaneProps {
   readonly text: string
-  /** Id of the item, if it is already stored. */
   readonly id: string | undefined
-  /** Set to the editor once the editor has loaded. */
   readonly editor: RefObject<JsonEditor | undefined>
   readonly hasFocus: boolean
-  /** Range of the text that is selected at first. */
   readonly cursor: { readonly from: number; readonly to: number } | undefined
   readonly found: Found | undefined
   readonly onChange: (text: string) => void

@@ -5,9 +5,8 @@ import type { tests } from './search.js'
 export interface Filter {
   /** Text to find in the JSON of items, ignoring case; empty for all items. */
   readonly query: string
-  /** Project of the items to show; `null` for items without a project, `undefined` for all items. */
+  /** Project of the shown items; `null` for items without a project, `undefined` for all items. */
   readonly project: string | null | undefined
-  /** Conditions, all of which an item must meet. */
   readonly conditions: readonly Condition[]
 }
 
@@ -15,14 +14,11 @@ export interface Condition {
   /** Name of the member; `undefined` until it is chosen. */
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
-  /**
-   * For `contains`, text to find in a string or in the JSON text of another value, ignoring case. For comparisons, a
-   * JSON value, or else the content of a string. An empty text matches everything.
-   */
+  /** For `contains`, text to find. For comparisons, JSON or the content of a string. Empty text matches everything. */
   readonly value: string
 }
 
-/** A condition without a member yet. */
+/** A condition whose member has not been chosen yet. */
 export const blank: Condition = { name: undefined, test: 'contains', value: '' }
 
 export const everything: Filter = { query: '', project: undefined, conditions: [] }
@@ -31,9 +27,7 @@ export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/**
- * Whether a condition names a member and, if its operator needs a value, has one. Incomplete conditions are ignored.
- */
+/** Conditions without a member, or without the value that their operator needs, are ignored. */
 export function isComplete(condition: Condition): condition is Condition & { name: string } {
   const { name, test, value } = condition
   return name !== undefined && (test === 'is absent' || value !== '')

@@ -14,13 +14,12 @@ export interface HeadProps {
   readonly drawn: readonly Column[]
   readonly onColumns: () => void
   readonly onLayout: (part: Partial<Layout>) => void
-  /** Further content of the header of the `id` column. */
   readonly children: ComponentChildren
 }
 
 /** Minimum pointer movement that moves a column, in CSS pixels. Less movement is a click. */
 const leastMove = 5
-/** Width of the area at the end of a head that changes the column's width, in CSS pixels. */
+/** Width of the area at the end of a head where dragging resizes the column, in CSS pixels. */
 const edge = 10
 /** Change of a column's width for each key press, in characters. */
 const step = 2
@@ -28,7 +27,6 @@ const step = 2
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
   const { columns, names, widths, hidden, hasRest } = tracks
-  /** Name of the column that the pointer moves, and name of the column in the target place. */
   const [move, setMove] = useState<{ name: string; target: string }>()
 
   /** Element that gets the focus back after the columns have moved. */
@@ -131,7 +129,6 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
   )
 }
 
-/** The sort menu for cards, which have no column heads. */
 export function SortMenu({
   layout,
   columns,
@@ -164,18 +161,16 @@ export function SortMenu({
   )
 }
 
-/** Measures the width of a character in CSS pixels, from the header of the `id` column. */
 export function widthOfCharacter(heads: Element | null, widths: readonly number[]): number {
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
-/** Returns the attributes that place a cell in its column, because cells to the left may not be rendered. */
+/** Sets the column of a cell, because cells to the left may not be rendered. */
 export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
 }
 
-/** Whether the pointer is at the end of a head, where dragging changes the width. */
 function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
   if (target !== currentTarget || !(target instanceof Element)) return false
   return target.getBoundingClientRect().right - clientX < edge
@@ -187,9 +182,8 @@ function classOf(name: string, move: { name: string; target: string } | undefine
 }
 
 /**
- * Follows the pointer until it is released.
- * @param onMove called with the horizontal distance from where the pointer was pressed, in CSS pixels.
- * @param onEnd called with `true` if the pointer was released, `false` if the browser has taken over the pointer.
+ * @param onMove called with the horizontal distance so far, in CSS pixels.
+ * @param onEnd called with `false` if the browser has taken over the pointer.
  */
 function follow(
   { clientX }: PointerEvent,

@@ -5,14 +5,14 @@ import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
 
 export interface HeaderProps {
-  /** Whether the list has been loaded and is kept up to date. */
+  /** Whether the list is loaded and kept up to date. */
   readonly isLive: boolean
   readonly isFailing: boolean
   readonly onHelp: () => void
   readonly onToken: () => void
 }
 
-/** Whether the service also serves the API page. If not, the HTML of this page has no link to the API page. */
+/** The HTML of this page links to the API page only if the service serves that page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {

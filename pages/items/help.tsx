@@ -45,7 +45,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Separators of keys. The parentheses make `split` keep the separators. */
+/** The parentheses make `split` keep the separators. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
 export function Help({ onClose }: { onClose: () => void }) {

@@ -17,7 +17,6 @@ export const close = 'M18 6 6 18M6 6l12 12'
 export const up = 'm18 15-6-6-6 6'
 export const down = 'm6 9 6 6 6-6'
 
-/** Shows an icon in the size and colour of the text around it. Screen readers ignore the icon. */
 export function Icon({ path }: { path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

@@ -17,12 +17,11 @@ export interface ImportProps {
 
 interface Progress {
   readonly next: number
-  /** Indexes of the skipped items. */
   readonly skipped: readonly number[]
 }
 
 const start: Progress = { next: 0, skipped: [] }
-/** Maximum number of skipped items that are named. Further skipped items are only counted. */
+/** Maximum number of skipped items that are listed. Further skipped items are only counted. */
 const mostNamed = 10
 
 export function Import({ onImported, onProblem, onClose }: ImportProps) {
@@ -33,10 +32,9 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   const [fault, setFault] = useState('')
-  /** Reason why the next item was not created. */
   const [failure, setFailure] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Controller that aborts the current reading or import. At most one is in progress. */
+  /** Aborts the file read or import in progress. There is at most one at a time. */
   const work = useRef(new AbortController())
   useEffect(() => () => work.current.abort(), [])
 

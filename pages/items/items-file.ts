@@ -6,9 +6,7 @@ import { seedObjects, withoutMark } from '../../src/item/seed-objects.js'
 import { invalidProject, isProject } from './draft.js'
 import type { Yield } from './yield.js'
 
-/** An item in an imported file. */
 export interface Entry {
-  /** Body of the request that creates the item. */
   readonly body: string
   /** Line on which the item begins, from 1. */
   readonly line: number
@@ -18,10 +16,8 @@ const lineFeed = 0x0a
 const openBrace = 0x7b
 
 /**
- * Returns all items of an imported file. The file has the format of `item-store dev --seed`.
- * @param file JSON text in UTF-8; a byte order mark is ignored.
- * @param yieldIfDue awaited after each item.
- * @throws {Error} if the file is invalid, before any request. The message begins with the line and column.
+ * @param file JSON text in UTF-8, in the format of `item-store dev --seed`.
+ * @throws {Error} if the file is invalid. The message begins with the line and column.
  */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
@@ -51,7 +47,7 @@ function checkEncoding(text: Uint8Array): void {
   }
 }
 
-/** Returns the body of a create for an object in the file. @throws {JsonSyntaxError} if the object is invalid. */
+/** @throws {JsonSyntaxError} if the object is invalid. */
 function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): string {
   const decoder = new TextDecoder()
   const textOf = ({ start, end }: Span) => decoder.decode(text.subarray(start, end))
@@ -63,11 +59,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/**
- * Returns a JSON array of the items' exact texts, one item per line. Each part of the list becomes a blob as it
- * arrives, because browsers can keep blobs outside of memory.
- * @param list texts of all items, in parts.
- */
+/** Returns a JSON array of the exact texts. Each part becomes a blob, which browsers can keep outside of memory. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

@@ -1,9 +1,6 @@
 /**
- * The editor for an item's JSON. The editor is loaded after the list, because it is the largest part of the page.
- *
- * The editor is in a shadow root, where CodeMirror adds its styles as a style sheet object. The pages'
- * Content-Security-Policy allows such objects, but no style elements.
- *
+ * The JSON editor. In its shadow root, CodeMirror adds a style sheet object instead of a style element, which the
+ * Content-Security-Policy forbids.
  * @module
  */
 
@@ -22,11 +19,9 @@ import { tags } from '@lezer/highlight'
 import type { Finding } from './draft.js'
 
 export interface JsonEditor {
-  /** Returns the exact text. */
   text(): string
   /** Replaces the whole text. The user can undo the replacement. */
   replace(text: string): void
-  /** Moves the cursor to an offset, or selects the text up to another offset. */
   goTo(offset: number, end?: number): void
   /** Marks problems that the service has found, until the text changes. */
   show(findings: readonly Finding[]): void
@@ -37,7 +32,7 @@ export interface JsonEditor {
 export interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
-  /** Returns the problems of a text. Called when typing pauses. */
+  /** Called when typing pauses. */
   readonly check: (text: string) => readonly Finding[]
   readonly onChange: () => void
 }
@@ -56,7 +51,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
-  // Until CodeMirror has parsed the whole text, it may mark valid brackets as errors. The page lists errors itself.
+  // CodeMirror may mark valid brackets before it has parsed the whole text. The page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {
@@ -86,13 +81,10 @@ const colors = HighlightStyle.define([
 /** Characters that change the direction of text, and that CodeMirror does not mark by default. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
-/**
- * Replaces a selection with typed text. Chromium would keep the look of joined text in style attributes, which the
- * Content-Security-Policy does not allow.
- */
+/** Replaces a selection without the style attributes that Chromium adds, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // Updates the editor's selection. On a busy machine, the browser's own event comes later than the typed text.
+  // On a busy machine, the browser's own event comes later than the typed text.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {
@@ -127,7 +119,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        // Leaves two keys to the panel: Ctrl or ⌘ with Enter saves, Alt with an arrow goes to another row.
+        // The panel handles Ctrl or ⌘ with Enter, which saves, and Alt with an arrow, which changes the row.
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
@@ -143,7 +135,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     text: () => textOf(view.state),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // Makes the change a separate step of the history. Otherwise an undo would also remove text typed just before.
+      // The replacement is a separate step of the history, so that undoing it keeps text typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset, end = offset) {

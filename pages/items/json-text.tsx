@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of characters of an item's JSON in its row. */
 const longest = 800
-/** Length above which a member is divided into the members inside its value, in characters. */
+/** Length in characters above which a member is divided into the members of its value. */
 const long = 60
 /** Matches the place before a member at any depth. */
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/

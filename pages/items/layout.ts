@@ -1,8 +1,4 @@
-/**
- * Columns, widths and sort of the table. The browser stores them per project, without values of items.
- *
- * @module
- */
+/** Columns, widths and sort of the table, which the browser stores per project, without values of items. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'
@@ -11,16 +7,14 @@ import type { Sort } from './sort.js'
 export interface Layout {
   /** Names of the columns besides `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
-  /** Names of the columns that stay in view beside `id`. */
   readonly pinned: readonly string[]
-  /** Widths that differ from the default, in characters. Widths are pairs, because a name can be `__proto__`. */
+  /** Changed widths, in characters. Widths are pairs, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
 
 export const defaultLayout: Layout = { pinned: [], widths: [], sort: [] }
 
-/** Returns the layout for a project, and a function that changes parts of the layout. */
 export function useLayout(
   project: string | null | undefined,
 ): [layout: Layout, change: (part: Partial<Layout>) => void] {
@@ -34,7 +28,7 @@ export function useLayout(
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      // Keeps other parts of the layout that another tab has stored meanwhile. This tab does not show those parts.
+      // Keeps the parts of the layout that another tab has stored meanwhile.
       store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]
@@ -51,7 +45,7 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
 }
 
-/** Moves a column to the place of a target column, and pins it if the target is pinned. @param names in order. */
+/** Moves a column to the place of `target`, and pins it if the target is pinned. @param names in order. */
 export function moved(
   names: readonly string[],
   pinned: readonly string[],
@@ -67,7 +61,7 @@ export function moved(
 }
 
 /**
- * Returns the sort after a click on a column: first ascending, then descending, then not sorted by the column.
+ * A click sorts ascending, the next click descending, and a third click removes the column from the sort.
  * @param isAdded whether the column becomes a further sort key, rather than the only key.
  */
 export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls the handler for every key press, unless the element with the focus needs the key itself. */
+/** Calls the handler for each key press that the focused element does not need. */
 export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKeyDown)
   latest.current = onKeyDown
@@ -24,12 +24,11 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   }, [])
 }
 
-/** Whether a key was pressed together with Ctrl or ⌘. */
 export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey
 }
 
-/** Returns the row that a key moves to from a given row, or `undefined` if the key does not move. */
+/** Returns the row that a key moves to from a given row, or `undefined` for other keys. */
 export function targetRow(
   key: string,
   row: number,

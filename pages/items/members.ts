@@ -1,13 +1,8 @@
-/**
- * Finds the members of an object in valid JSON text. No value is parsed, so the page shows and saves the original text.
- * `JSON.parse` would round numbers, and reorder or drop members.
- *
- * @module
- */
+/** Finds the members of an object in valid JSON text. It parses no value, so that numbers keep their digits. @module */
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** A member of an object, as positions in the text. Ends are exclusive. */
+/** Positions of a member in the text. Ends are exclusive. */
 export interface Member {
   /** The name with its escapes resolved. */
   readonly name: string
@@ -18,12 +13,10 @@ export interface Member {
   readonly end: number
 }
 
-/** Yields the members of an object in order. @param text JSON text of the object. */
 export function* membersOf(text: string): Generator<Member, void, void> {
   const scanner = new JsonScanner()
   let start = 0
   let nameEnd = 0
-  /** Position of the colon after the name; `undefined` before the colon. */
   let colon: number | undefined
   for (let sign = scanner.next(text); sign; sign = scanner.next(text)) {
     const { at, depth, isInString } = scanner
@@ -42,24 +35,22 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** Returns the members by name. If a name is repeated, the last member counts, as in the service (spec §2.1). */
+/** If a name is repeated, the last member counts, as in the service (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }
 
-/** Returns the content of a JSON string. @param text with its quotes. */
+/** @param text JSON string with its quotes. */
 export function stringOf(text: string): string {
   return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1)
 }
 
-/** Returns the position of the first character at or after `start` that is not white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start
   while (isSpace(text.charCodeAt(at))) at += 1
   return at
 }
 
-/** Returns `end`, moved back over white space before it. */
 function skipSpaceBack(text: string, end: number): number {
   let at = end
   while (isSpace(text.charCodeAt(at - 1))) at -= 1

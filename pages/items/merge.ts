@@ -8,14 +8,12 @@ export interface Merged {
   readonly items: readonly Item[]
   /** Ids of items that are new or have a different text. */
   readonly changed: ReadonlySet<string>
-  /** Number of shown items that the newer list lacks. */
   readonly gone: number
 }
 
 /** Some items of a list in any order, such as the results of a search. */
 export interface Part {
   readonly items: readonly Item[]
-  /** The whole list from which the items were taken. */
   readonly all: readonly Item[]
 }
 
@@ -32,11 +30,7 @@ export function caughtUp({ items, all: before }: Part, now: readonly Item[]): re
   return items.flatMap((item) => (old.has(item) ? (newer.get(item.id) ?? []) : item))
 }
 
-/**
- * Merges two lists without changing the order of the shown rows. A store on Redis lists items in a different order
- * each time (spec §4.2). An unchanged item stays the same object.
- * @param yieldIfDue awaited after each item.
- */
+/** Keeps the order of the shown rows, because a store on Redis lists items in any order (spec §4.2). */
 export async function mergeLists(
   shown: readonly Item[],
   newer: readonly Item[],
@@ -57,7 +51,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** Adds an item with a copy of its text. A slice would keep a whole part of the response in memory. */
+  /** Copies the text, because a slice would keep a whole part of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -8,7 +8,6 @@ import { shownName } from './item.js'
 
 export interface NoRowsProps {
   readonly token: string
-  /** Whether the user has to enter a token first. */
   readonly lacksToken: boolean
   /** Number of all items; `undefined` before they have been listed. */
   readonly all: number | undefined
@@ -82,7 +81,6 @@ function Reason({ title, text, code, action, onAction, children }: ReasonProps) 
   )
 }
 
-/** Describes a filter in words. */
 function wordsFor({ query, project, conditions }: Filter): string {
   const parts = [
     query && `contains “${query}”`,
@@ -96,7 +94,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Returns the command that creates an item. Tokens contain no characters that are special in a shell. */
+/** Tokens contain no characters that are special in a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

@@ -3,34 +3,25 @@
 import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
 
-/** Statistics about the members of the first items of a list or of one project. */
 export interface Shape {
-  /**
-   * Names of members of these items, without `id` and `project_id`, in the order in which they first appear. If there
-   * are too many names, only the most frequent names are kept.
-   */
+  /** Names in order of appearance, without `id` and `project_id`. If there are too many, the rarest are left out. */
   readonly names: readonly string[]
-  /** Number of further names of members in these items. */
+  /** Number of names that are left out. */
   readonly otherNames: number
-  /** Width of the widest value of each member in these items, in characters, at most {@link widest}. */
+  /** Width of the widest value of each member, in characters, at most {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
   /** Names of members that have a value other than a number in at least one of these items. */
   readonly notNumeric: ReadonlySet<string>
-  /** Whether a member is common in these items. Common members get columns first, and `project_id` is always common. */
+  /** Common members get columns first. `project_id` is always common. */
   isCommon(name: string): boolean
-  /**
-   * Returns the members that most of these items have, as JSON text. Each member has an empty value, such as `""`, of
-   * the first type that was seen for this member.
-   */
+  /** Returns the common members as JSON text, with an empty value of the type that was seen first. */
   blanks(): string[]
 }
 
 export interface Overview {
-  /**
-   * Number of items for each `project_id`. If there are too many projects, only items of the first ones are counted.
-   */
+  /** Number of items of each project. Above a limit, only items of the first projects are counted. */
   readonly projects: ReadonlyMap<string | null, number>
-  /** Returns the statistics of a project. @param project `undefined` for all items. */
+  /** @param project `undefined` for all items. */
   shapeOf(project: string | null | undefined): Shape
 }
 
@@ -46,8 +37,8 @@ const widest = 28
 /** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24
 /**
- * Minimum share of the items that a common member has. If two projects are equally large, a member of only one project
- * is not common.
+ * A member is common if at least this share of the items has the member.
+ * With two projects of equal size, a member found in only one of them is not common.
  */
 const commonShare = 0.6
 
@@ -55,7 +46,6 @@ export interface OverviewMaker extends Overview {
   add(item: Item): void
 }
 
-/** Creates an empty overview, which grows with the list. */
 export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const all = createShape()
@@ -97,7 +87,6 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   const firsts = new Map<string, string>()
   const notNumeric = new Set<string>()
   let items = 0
-  /** Cached value of `names`; `undefined` after an item was added. */
   let names: string[] | undefined
   const isCommon = (name: string) =>
     name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
@@ -143,12 +132,11 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
 /** East Asian characters, which are twice as wide as other characters in a monospaced font. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
 
-/** Returns the width of a text in characters, at most {@link widest}. */
 export function widthOf(text: string): number {
   return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
 }
 
-/** Returns the most frequent keys, in descending order. Equally frequent keys stay in the order of the map. */
+/** Returns the most frequent keys, in descending order. Equally frequent keys keep their order. */
 export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[] {
   return [...counts]
     .sort(([, one], [, other]) => other - one)

@@ -10,13 +10,12 @@ import { stringOf } from './members.js'
 export interface Peeked {
   readonly item: Item
   readonly name: string
-  /** Position of the cell in the window. */
   readonly box: DOMRect
-  /** Whether the user asked for the popover. Otherwise, the popover opened because the pointer rests on the cell. */
+  /** Whether the user asked for the popover. Otherwise the pointer rests on the cell. */
   readonly hasFocus: boolean
 }
 
-/** Maximum number of characters that are shown. The copy button copies the whole value. */
+/** Maximum number of displayed characters. The copy button copies the whole value. */
 const longest = 20_000
 /** Maximum width of the popover, and minimum space around the popover, in CSS pixels. */
 const widest = 480
@@ -70,7 +69,6 @@ function isIn({ left, right, top, bottom }: DOMRect, { clientX, clientY }: Mouse
   return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
 }
 
-/** Places the popover below the cell, or above the cell if there is more space. */
 function placeBeside({ top, bottom }: DOMRect): Record<string, string> {
   const isBelow = innerHeight - bottom > top
   const space = isBelow ? innerHeight - bottom : top

@@ -7,11 +7,8 @@ import type { Item } from './item.js'
 import { messageFor } from './service.js'
 
 /**
- * Creates or replaces an item. @param base the version to replace; `undefined` to create an item.
- * @param text JSON object without errors.
- * @param key `Idempotency-Key` of a new item.
- * @returns the stored text, even if it was saved by an earlier attempt whose response was lost.
- * @throws {ChangedError} if another version is stored.
+ * Creates an item, or replaces the version `base`. Returns the stored text. @throws {ChangedError} if another
+ * version is stored. @param key `Idempotency-Key` of a new item.
  */
 export async function saveItem(base: Item | undefined, text: string, key: string): Promise<string> {
   const body = requestBody(text)
@@ -24,14 +21,13 @@ export async function saveItem(base: Item | undefined, text: string, key: string
   }
 }
 
-/** Question for a user who closes an editor before the service has answered a save. */
 export const lossWhileSaving: Loss = {
   title: 'Close while saving?',
   text: 'If the save fails, what you have typed is lost.',
   action: 'Close anyway',
 }
 
-/** Explains why an item was not saved. @param shown an error that the page already shows, whose cause is left out. */
+/** @param shown an error that the page already shows, whose cause is left out. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Operators that compare a member's value with a given value. `order` is `NaN` if the types of the values differ. */
+/** `order` is `NaN` if the types of the values differ. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -19,21 +19,17 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Operators of filter conditions on a member. All but the last need a value. */
+/** Operators of conditions. All but the last need a value. */
 export const tests = [
   'contains',
   ...(Object.keys(comparisons) as Comparison[]), // exactly the keys of `comparisons`
   'is absent',
 ] as const
 
-/** A search through a list that may still grow. */
 export interface Search {
   /** Items found so far, in the order of the list. The array grows in place. */
   readonly matches: readonly Item[]
-  /**
-   * Searches the items that have not been searched yet. The next call resumes an interrupted search.
-   * @param yieldIfDue awaited after each item. Throwing an error there interrupts the search.
-   */
+  /** Searches the items that have not been searched yet. An error thrown by `yieldIfDue` interrupts the search. */
   advance(yieldIfDue: Yield): Promise<void>
 }
 
@@ -69,13 +65,12 @@ function createCheck({ name, test, value }: Condition & { name: string }): (item
   }
 }
 
-/** Returns a function that finds text in the content of a string, or in the JSON text of another value. */
 function createContent(value: string): (text: string) => boolean {
   const isMet = createQuery(value)
   return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
 }
 
-/** Returns a function that compares a JSON text with a value. White space between tokens makes no difference. */
+/** Compares JSON texts. White space between tokens makes no difference. */
 function createComparison(
   value: string,
   isMet: (order: number) => boolean,
@@ -98,7 +93,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns a function that finds text in JSON, both as written and with escapes resolved, ignoring case. */
+/** Finds text in JSON as written and with escapes resolved, ignoring case. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')

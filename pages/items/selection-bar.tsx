@@ -22,13 +22,9 @@ const run = 500
 
 export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const { items, clear } = selection
-  /** Outcome of the latest action, and the items of that action. */
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /**
-   * Creates a file from the selected items and passes it to an action.
-   * @param what past participle of the action for messages, such as `copied`.
-   */
+  /** @param what past participle of the action for messages, such as `copied`. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()

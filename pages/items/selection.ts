@@ -8,13 +8,12 @@ export interface Selection {
   /** Selected items that are among the rows, in the order of the rows. Actions affect only these items. */
   readonly items: readonly Item[]
   toggle(item: Item): void
-  /** Selects all rows between two items. If the latest range ended at `from`, that range gets a new end instead. */
+  /** Selects the rows from one item to another. If the latest range ended at `from`, moves that end instead. */
   extend(from: Item, to: Item): void
   selectAll(): void
   clear(): void
 }
 
-/** The latest selected range, whose end the next `extend` may move. */
 interface Range {
   readonly start: string
   readonly end: string
@@ -54,7 +53,7 @@ export function useSelection(rows: readonly Item[]): Selection {
   }
 }
 
-/** Returns the nearest item below a given item that is not deleted, or else the nearest such item above. */
+/** Returns the nearest item below a given item that is not deleted, or else the nearest item above. */
 export function nextTo(
   items: readonly Item[],
   item: Item,

@@ -1,9 +1,4 @@
-/**
- * Sends requests to the service through the public interface, with the texts of items verbatim. Every function throws
- * an {@link ItemStoreError} if the service rejects the request or cannot be reached.
- *
- * @module
- */
+/** Sends requests with the texts of items verbatim. Each function throws {@link ItemStoreError} if it fails. @module */
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'
@@ -11,7 +6,7 @@ import { currentToken } from '../shared/session.js'
 
 /** Number of retries. A service that restarts is back before the last retry. */
 const retries = 2
-/** Time that a read waits for a change, in seconds, which is less than the client's timeout. */
+/** How long a read waits for a change, in seconds. The client's timeout is longer. */
 const changeWait = 20
 /** Polling interval for a service that does not support `Prefer: wait`, in milliseconds. */
 const longPause = 5_000
@@ -33,10 +28,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   return await client.request(request, options, read)
 }
 
-/**
- * Lists the texts of all items, or of the items of one project, in parts as they arrive.
- * @param onHead called with the headers of the list, before its first part.
- */
+/** Yields the texts of the listed items in parts as they arrive. @param onHead called before the first part. */
 export async function* list(
   project: string | undefined,
   signal: AbortSignal,
@@ -47,7 +39,6 @@ export async function* list(
   yield* response.texts()
 }
 
-/** Waits until the `ETag` of the list differs from the given tag. */
 export async function nextChange(
   project: string | undefined,
   tag: string,
@@ -68,12 +59,10 @@ function listPath(project: string | undefined): string {
   return project === undefined ? '/items' : `/items?project_id=${encodeURIComponent(project)}`
 }
 
-/** Whether an error means that the user has to enter another token. */
 export function needsToken(error: unknown): boolean {
   return error instanceof NoTokenError || (error instanceof ItemStoreError && error.status === 401)
 }
 
-/** Describes an error for people, with its details. */
 export function messageFor(error: unknown): string {
   const details = detailsOf(error)
   return reasonOf(error) + (details && ` (${details})`)
@@ -85,7 +74,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns status, code and session id of an error, to find the error in the log; empty for an error of the page. */
+/** Returns status, code and session id, to find the error in the log; empty for an error of the page. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

@@ -9,39 +9,33 @@ export interface SortKey {
   readonly isDescending: boolean
 }
 
-/** Sort keys by priority. Each further key orders the items that are equal in all earlier keys. */
 export type Sort = readonly SortKey[]
 
-/** An item with its value for each sort key. A value is `undefined` if the item lacks the member. */
+/** An item with its value for each sort key; `undefined` if the item lacks the member. */
 interface Row {
   readonly item: Item
   readonly values: readonly (Value | undefined)[]
 }
 
 export interface Value {
-  /** Position of the value's type in the order of types. */
   readonly type: number
-  /** Content of a string, or the JSON text of another value. */
   readonly text: string
-  /** Value of a number that a double represents well enough for sorting; otherwise `undefined`. */
+  /** Value of a {@link plainNumber}; otherwise `undefined`. */
   readonly double: number | undefined
 }
 
-/** First characters of each JSON type, in the order of types. Absent members come last, also in descending order. */
+/** First characters of each JSON type, in the order of types. Absent members come last, even in descending order. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1
-/** Numbers that doubles tell apart: at most 15 characters, and no exponent, which could give infinity or zero. */
+/** Numbers that doubles distinguish. Exponents are excluded, because they could give infinity or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
 /** Number of items that are sorted in one step, which takes less than a millisecond. */
 const run = 256
 
 const collator = new Intl.Collator('en')
 
-/**
- * Returns a sorted copy. Items that are equal in all keys keep their order.
- * @param yieldIfDue awaited repeatedly. Throwing an error there stops the work.
- */
+/** Returns a sorted copy. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
 export async function sortItems(
   items: readonly Item[],
   sort: Sort,
@@ -101,14 +95,12 @@ function orderOf(sort: Sort): (one: Row, other: Row) => number {
   }
 }
 
-/** Returns the sort value of a JSON text. */
 export function sortValue(text: string): Value {
   const type = types.findIndex((first) => first.includes(text.charAt(0)))
   const double = type === number && plainNumber.test(text) ? Number(text) : undefined
   return { type, double, text: type === string ? stringOf(text) : text }
 }
 
-/** Compares two values. The result is negative if the first value comes before the second. */
 export function compare(one: Value, other: Value): number {
   if (one.type !== other.type) return one.type - other.type
   if (one.double !== undefined && other.double !== undefined) return one.double - other.double
@@ -120,7 +112,6 @@ export function compare(one: Value, other: Value): number {
   return one.text < other.text ? -1 : Number(one.text > other.text)
 }
 
-/** Compares two JSON numbers by their value, without rounding. */
 export function compareNumbers(one: string, other: string): number {
   const [a, b] = [decimalOf(one), decimalOf(other)]
   if (a.sign !== b.sign) return a.sign - b.sign

@@ -4,10 +4,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Item } from './item.js'
 
-/**
- * Keeps the top row in place when rows are added or removed, or when all rows change their height. If the top row was
- * removed, the next remaining row takes its place.
- */
+/** Keeps the top row in place. If it was removed, the next remaining row takes its place. */
 export function useStablePosition(
   grid: RefObject<HTMLElement | null>,
   items: readonly Item[],
@@ -15,7 +12,7 @@ export function useStablePosition(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
-  // The scroll position is read before rendering, because the browser scrolls back when there are fewer rows.
+  // The scroll position is read before rendering, because the browser scrolls back for fewer rows.
   const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
@@ -27,7 +24,7 @@ export function useStablePosition(
   }, [items, rowHeight])
 }
 
-/** Returns by how many rows a row has moved in a newer list. If the row was removed, the next remaining row counts. */
+/** Returns by how many rows a row has moved. If the row was removed, the next remaining row counts. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -18,21 +18,20 @@ import { useMedia } from './use-media.js'
 export type View = 'table' | 'json'
 export type Json = typeof import('./json-text.js')
 
-/** Look of the rows. On a narrow screen, the rows of a table are cards. */
+/** On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** Heights of rows, in CSS pixels. A row of JSON has space beside its lines. */
+/** Heights of rows, in CSS pixels. A row of JSON adds the height of its lines. */
 const rowHeights: Record<Look, number> = { table: 34, json: 15, cards: 86 }
-/** Height of a line of JSON, in CSS pixels, and the maximum number of such lines in a row. */
+/** Height of a line of JSON, in CSS pixels, and the maximum number of lines in a row. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
-/** Time that the pointer rests on a cell before its whole value is shown, in milliseconds. */
+/** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
 const rest = 400
 
 const nothing: Range = { first: 0, end: 0 }
 
 export interface TableProps {
-  /** Set to the table element, which can have the focus. */
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
   /** Module that shows rows of JSON; `undefined` for a table. */
@@ -40,7 +39,6 @@ export interface TableProps {
   readonly tracks: Tracks
   readonly layout: Layout
   readonly changed: ReadonlySet<string>
-  /** Id of the item in the active row, on which keys act. */
   readonly active: string | undefined
   /** Name of the active cell's column; `undefined` for the id column. */
   readonly column: string | undefined
@@ -78,17 +76,17 @@ export function ItemTable(props: TableProps) {
     return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
   }, [look, columns, pinned, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
-  /** Index of the active row; -1 if no row is active. */
+  /** -1 if no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
-  /** Index of the active column; 0 for the id column. */
+  /** 0 for the id column. */
   const activeColumn = view === 'table' && column !== undefined ? names.indexOf(column) + 1 : 0
   const nameAt = (place: number) => names[place - 1]
 
   const isDrawn =
     activeIndex >= first && activeIndex < end && drawn.some(({ place }) => place === activeColumn)
 
-  /** Returns the height of the rows' visible part, below the head, in CSS pixels. */
+  /** Visible height of the rows below the head, in CSS pixels. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const unit = () => widthOfCharacter(head.current, widths)
@@ -120,7 +118,7 @@ export function ItemTable(props: TableProps) {
 
   const cellOfKeys = () => document.getElementById(activeCell)
 
-  /** Scrolls the active cell into view. A cell that is far away is rendered only after scrolling. */
+  /** A cell that is far away is rendered only after scrolling. */
   const reveal = () => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
@@ -141,11 +139,10 @@ export function ItemTable(props: TableProps) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
-  /** Returns the member that a cell shows; `undefined` for the id, or for a cell that shows the whole item. */
+  /** `undefined` for the id, and for a cell that shows the whole item. */
   const nameIn = (cell: Element | null) =>
     cell?.matches('.rest') ? undefined : nameAt(placeOf(cell))
 
-  /** Shows the whole value of a cell, if the cell has a value. */
   const peek = (cell: Element | null, hasFocus: boolean) => {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
     const name = view === 'table' && placeOf(cell) === 0 ? 'id' : nameIn(cell)
@@ -207,7 +204,6 @@ export function ItemTable(props: TableProps) {
     else if ((place === 0 || isCard) && !isBox && !shiftKey && !isText) onOpen(item, undefined)
   }
 
-  // Scrolls to the first row when the order changes.
   useLayoutEffect(() => {
     if (grid.current) grid.current.scrollTop = 0
   }, [layout.sort])
@@ -287,12 +283,12 @@ export function ItemTable(props: TableProps) {
   )
 }
 
-/** Returns a state update that renders again only if the range is different. */
+/** Keeps the state for an equal range, so that nothing is rendered again. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns the index in its row of the cell that contains an element; 0 for the id, and for JSON. */
+/** Returns a cell's index in its row from an element in the cell; 0 for the id, and for JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

@@ -14,7 +14,7 @@ export interface TokenDialogProps {
 }
 
 export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
-  /** Whether the user was typing elsewhere when the dialog opened. The typed text must not go into the token field. */
+  /** If the user is typing elsewhere, the typed text must not go into the token field. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
@@ -46,7 +46,7 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
   )
 }
 
-/** Returns why the service rejected a token, in words that continue a sentence about the token. */
+/** Returns why the service rejected a token, as the end of a sentence about the token. */
 function causeOf(problem: unknown): string {
   return reasonOf(problem)
     .replace(/^The token is invalid: /, '')

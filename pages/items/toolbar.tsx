@@ -59,7 +59,7 @@ export function Toolbar(props: ToolbarProps) {
           onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
-      {/* The values of the options are JSON, so that no project name can be mistaken for "All projects". */}
+      {/* The values of the options are JSON, so that no project can be mistaken for "All projects". */}
       <select
         aria-label="Project"
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}

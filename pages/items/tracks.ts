@@ -11,7 +11,7 @@ export const narrowest = 5
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
-/** Minimum fraction of its width at which a last column of long values is shown. A narrower column is only counted. */
+/** Minimum visible fraction of a last column with long values. */
 const leastPart = 0.5
 /** Minimum width of a column that lists the members without a column, in characters. */
 const leastRest = 24
@@ -22,34 +22,28 @@ export interface Column {
   readonly name: string
   /** Index of the column from the left; 0 for `id`. */
   readonly place: number
-  /** Whether the column stays in view when the table is scrolled sideways. */
   readonly isPinned: boolean
-  /** Whether all values of the column are numbers. */
   readonly isNumeric: boolean
 }
 
-/** Columns of the table, with their positions and widths in characters. */
+/** Columns from left to right, with positions and widths in characters. */
 export interface Tracks {
-  /** Columns from left to right. */
   readonly columns: readonly Column[]
   readonly names: readonly string[]
   readonly widths: readonly number[]
-  /** Start of each column, and the end of the last column. */
   readonly starts: readonly number[]
   /** Number of members that occur in the first items but have no column. */
   readonly hidden: number
-  /** Whether a further column, in the remaining width, lists the members without a column. */
+  /** Whether a further column lists the members without a column. */
   readonly hasRest: boolean
-  /** Tracks of the grid, in the syntax of CSS. */
   readonly css: string
 }
 
 /**
- * Returns the columns that the user has chosen, or as many members as there is room for, in the order in which they
- * first appear. If not all members fit, only members that most items have get columns. While the page is open, columns
- * keep their places and never become narrower by themselves, so that the text moves little while people read.
+ * Returns the chosen columns, or as many members as fit. Columns keep their places and never become narrower by
+ * themselves, so that the text moves little while people read.
  * @param room width for the columns, in characters; `undefined` while it is not known.
- * @param isListed whether the list is complete. In an incomplete list, columns may still change places.
+ * @param isListed whether the list is complete. In an incomplete list, columns may change places.
  */
 export function useTracks(
   project: string | null | undefined,
@@ -60,7 +54,7 @@ export function useTracks(
 ): Tracks {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Members of each project in order, and whether most items had the member when it first appeared. */
+  /** Members of each project in order. The value says whether a member was common when it first appeared. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()
@@ -85,7 +79,6 @@ export function useTracks(
   const areAll = layout.names !== undefined || total <= left
   left -= moreWidth
   const common = areAll ? candidates : candidates.filter(isCommon)
-  /** Index of the first column that does not fit. */
   const end = areAll
     ? -1
     : common.findIndex((name) => {
@@ -93,7 +86,7 @@ export function useTracks(
         return left < 0
       })
   const cut = common[end]
-  // A last column of long values may be narrower than the values, so that little width is left empty.
+  // The last column may be narrower than its long values, so that little width is left empty.
   const last = cut !== undefined && isLong(cut) ? widthOfColumn(cut) + left : 0
   const isCut = cut !== undefined && last >= widthOfColumn(cut) * leastPart
   const fit = end < 0 ? common : common.slice(0, Math.max(1, isCut ? end + 1 : end))
@@ -112,7 +105,7 @@ export function useTracks(
     ({ name }) => chosen.get(name) ?? (isCut && name === cut ? last : widthOfColumn(name)),
   )
   const hidden = [...all.keys()].filter((name) => !fit.includes(name)).length
-  // The remaining width goes to the list of other members, or else to long values, or else to the last column.
+  // The remaining width goes to the list of other members, to long values, or else to the last column.
   const growing = hasRest ? [] : fit.filter((name) => isLong(name) && !chosen.has(name))
   if (!hasRest && growing.length === 0) growing.push(fit.at(-1) ?? 'id')
   const grown = growing.join()

@@ -11,10 +11,7 @@ import type { Sort } from './sort.js'
 import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
-/**
- * Creates the list of items.
- * @param project limits the list to the items of this project. With `null`, all items are listed, then filtered.
- */
+/** @param project limits the list. With `null`, all items are listed, then filtered. */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
@@ -26,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // Browsers run no animation frames for a hidden page, so a hidden page is not drawn.
+        // Browsers run no animation frames for a hidden page, so the page is drawn only while it is visible.
         frame = requestAnimationFrame(redraw)
       },
     })
@@ -41,15 +38,14 @@ export function useCollection(project: Filter['project']): Collection {
     }
   }, [collection])
   useEffect(() => {
-    // All items are listed for a project name that a URL cannot contain or that may be too long for a URL.
+    // If the project's name may not fit into a URL, all items are listed.
     collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   }, [collection, project])
   return collection
 }
 
-/** Returns the items that match a filter, as the list grows. At first, these are the matches of the previous filter. */
+/** Returns the items that match a filter. Until there are results, it returns the matches of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
-  /** The search through the current list, which continues when the list has grown. */
   const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])
   const [found, setFound] = useState<Part>(whole)
@@ -60,7 +56,6 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     }
     const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
-    // Matches so far are shown immediately, before the rest of the list is searched.
     if (search.current?.matches.length) show()
     const advance = async () => {
       const { createSearch } = await loadDialogs()
@@ -76,11 +71,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
   return matchesAll(filter) ? whole : found
 }
 
-/**
- * Returns a part of a list, sorted once the whole list has arrived. Until the list is complete, the earlier order
- * stays.
- * @param now the current list. Saves and deletes show immediately, even while a long list is being sorted.
- */
+/** Sorts a complete list. The order changes when the sort is done, but saves and deletes in `now` show at once. */
 export function useSorted(
   part: Part,
   now: readonly Item[],

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Dialogs = typeof import('./dialogs.js')
 
-/** The loaded dialogs, outside of any component's state, so that a dialog opens before the next key is typed. */
+/** The loaded dialogs, kept outside component state, so that a dialog opens before the user types the next key. */
 let loaded: Dialogs | undefined
 
 let isStyled = false
@@ -27,7 +27,7 @@ function loadStyles(): Promise<unknown> {
   })
 }
 
-/** Returns the dialogs once they are loaded. @param onFailure called if loading fails. The next use tries again. */
+/** @param onFailure called if loading fails. The next use tries again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
   const [, setDialogs] = useState(loaded)
   useEffect(() => {

@@ -7,11 +7,10 @@ import type { Item } from './item.js'
 export interface Draft {
   /** The stored item, as the user has seen it; `undefined` for a new item. */
   readonly item: Item | undefined
-  /** Initial text of the editor. */
   readonly text: string
-  /** Whether the text is a copy, which is not stored. Closing would lose the copy even if nothing was typed. */
+  /** Whether the text is an unsaved copy, which closing would lose even if nothing was typed. */
   readonly isCopy: boolean
-  /** Whether the editor gets the focus. Otherwise the focus stays in the list, or outside the text on a touch screen. */
+  /** Whether the editor gets the focus. Otherwise the focus stays outside the text. */
   readonly hasFocus: boolean
   /** Unique key, so that no draft inherits the component state of another draft. */
   readonly key: number
@@ -20,10 +19,10 @@ export interface Draft {
 export function useDraft() {
   const [draft, setDraft] = useState<Draft>()
   const editing = useRef<Editing>(undefined)
-  /** Shows another draft, without asking for the current draft. */
+  /** Shows another draft without a question. */
   const show = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
-  /** Shows another draft, but asks first if changes would be lost. */
+  /** Asks before it shows another draft, if changes would be lost. */
   const open = (...next: Parameters<typeof show>) => {
     if (editing.current) editing.current.leave(() => show(...next))
     else show(...next)
@@ -38,7 +37,7 @@ export function useDraft() {
       if (draft?.item?.id === item.id) editing.current?.focus()
       else open(item.text, item, false, !matchMedia('(hover: none)').matches) // without a keyboard over the item
     },
-    /** Shows another item if the panel shows a stored item, and no changes would be lost. */
+    /** Shows another item if the panel shows a stored item without changes. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },

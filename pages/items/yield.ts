@@ -1,12 +1,11 @@
 /** Splits long work into short slices, so that the page stays responsive. @module */
 
-/** Yields to the browser if the current slice has lasted long enough. */
 export type Yield = () => void | Promise<void>
 
 /** Maximum length of a slice, in milliseconds: about a third of a frame at 60 frames per second. */
 const longestSlice = 6
 
-/** Creates a function that yields. @param signal stops the work: once it is aborted, the function throws the reason. */
+/** @param signal once aborted, the function throws the reason. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {
