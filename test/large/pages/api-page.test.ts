@@ -34,12 +34,10 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** Reads the token in the field, even if the field is hidden. */
 function tokenOf(page: Page): Promise<string> {
   return page.evaluate<string>('document.querySelector("[name=token]").value')
 }
 
-/** Enters a token in the field that the button in the bar opens. Enter closes the field. */
 async function enterToken(page: Page, text: string): Promise<void> {
   const field = page.getByLabel('Token', { exact: true })
   await page.locator('button.chip').click()
@@ -48,7 +46,6 @@ async function enterToken(page: Page, text: string): Promise<void> {
   await field.waitFor({ state: 'hidden' })
 }
 
-/** Opens the "Try it" form of an operation. */
 async function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
@@ -340,7 +337,6 @@ describe('the API page', inChromium, () => {
   test('the API page explains input that a browser cannot send, and stops a slow request', async () => {
     const page = await open()
     const requests: string[] = []
-    // Ignores requests for the files of the page itself.
     page.on('request', (request) => {
       if (request.url().includes('/api/')) requests.push(request.url())
     })
@@ -369,7 +365,6 @@ describe('the API page', inChromium, () => {
     await outcome.getByText('401').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
 
-    // Sends a request that gets no response, and stops it.
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     }))`)

@@ -24,7 +24,6 @@ async function closes(page: ItemsPage): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Returns a function that returns the number of requests so far other than GET and HEAD. */
 function countChanges(page: ItemsPage): () => number {
   let count = 0
   page.on('request', (request) => {
@@ -41,7 +40,7 @@ describe('editing a value in its cell', inChromium, () => {
       "performance.getEntriesByType('resource').find(({ name }) => /dialogs-.*js$/.test(name))"
     // The script with the editor is loaded after the list.
     await until('the script of the editor', () => page.evaluate<boolean>(`${found} !== undefined`))
-    // Waits for microtasks alone: no timer and no animation frame runs before the check.
+    // Waits only for microtasks, so that no timer or animation frame runs before the check.
     const isReady = await page.evaluate(`import(${found}.name).then(async () => {
       const cell = document.getElementById('active-cell')
       cell.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))
@@ -83,7 +82,6 @@ describe('editing a value in its cell', inChromium, () => {
     let now = data.replace('1.0', '-2.50e+1')
     await is(now)
 
-    // Tab saves and goes to the next column. In a cell with a string, the typed text is the content of the string.
     await keyboard.press('Enter')
     await field(page).waitFor()
     await keyboard.type('null')
@@ -136,7 +134,6 @@ describe('editing a value in its cell', inChromium, () => {
       await page.choose('Close')
       await closes(page)
     }
-    // The active cell belongs to a member that the item lacks.
     await page.cell('false').click()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')

@@ -9,7 +9,6 @@ import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
 
-/** Returns the names in the column headers, from left to right. */
 function heads(page: ItemsPage): Promise<string[]> {
   return page.evaluate(
     '[...document.querySelectorAll("th:not(.more) button")].map((head) => head.textContent)',
@@ -20,7 +19,7 @@ async function showsHeads(page: ItemsPage, ...expected: string[]): Promise<void>
   await until(`${expected}`, async () => `${await heads(page)}` === `${expected}`)
 }
 
-/** Waits until a column shows the expected values, from top to bottom. @param place of the column, from 1. */
+/** @param place of the column, from 1. */
 async function showsColumn(page: ItemsPage, place: number, ...expected: string[]): Promise<void> {
   const shown = () =>
     page.evaluate<string[]>(
@@ -29,7 +28,6 @@ async function showsColumn(page: ItemsPage, place: number, ...expected: string[]
   await until(`${expected}`, async () => `${await shown()}` === `${expected}`)
 }
 
-/** Returns the position of a column header in the window. */
 function boxOf(page: ItemsPage, name: string): Promise<DOMRect> {
   return page.evaluate(
     `[...document.querySelectorAll('th')].find((head) => head.textContent === '${name}').getBoundingClientRect().toJSON()`,
@@ -43,7 +41,6 @@ interface DOMRect {
   readonly width: number
 }
 
-/** Drags the pointer from one horizontal position to another. */
 async function drag(page: ItemsPage, from: number, to: number, top: number): Promise<void> {
   await page.mouse.move(from, top + 10)
   await page.mouse.down()
@@ -52,7 +49,6 @@ async function drag(page: ItemsPage, from: number, to: number, top: number): Pro
   await page.mouse.up()
 }
 
-/** Finds the button in a column header, with or without the number of its sort key. */
 function button(page: ItemsPage, name: string) {
   return page.getByRole('columnheader').getByRole('button', { name: new RegExp(`^${name}\\b`) })
 }
@@ -174,7 +170,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
     await page.cell('3').waitFor()
-    // Makes the search and sort stop: each slice of work ends immediately, and the next slice never begins.
+    // Stops the search and sort, whose first slice ends at once and whose next slice never begins.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)
@@ -270,7 +266,6 @@ describe('the columns of the items page', inChromium, () => {
       await keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
-    // A hidden column does not sort.
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
     await page.reload()
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
@@ -278,7 +273,6 @@ describe('the columns of the items page', inChromium, () => {
     assert.match(stored, /m29/)
     assert.doesNotMatch(stored, /secret|eyJ/)
 
-    // Pinned columns stay in view.
     for (let count = 0; count < 99; count += 1) {
       await button(page, 'm6').press('Shift+ArrowRight')
     }

@@ -422,7 +422,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** Creates a collection that pauses for longer than a test lasts, unless the options say otherwise. */
+  /** The collection pauses for longer than a test lasts, unless the options say otherwise. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {
@@ -466,7 +466,6 @@ describe('the collection', () => {
     return { collection, seen, ids, asked: () => asked }
   }
 
-  /** Creates a promise, and a function that resolves the promise. */
   function gate(): { passed: Promise<void>; open: () => void } {
     let open = () => {}
     const passed = new Promise<void>((resolve) => {
@@ -542,7 +541,7 @@ describe('the collection', () => {
     assert.ok(collection.shown().items[1]?.text.includes('"version":2'))
     await until('the end of the mark', () => collection.shown().changed.size === 0)
     assert.ok(seen.includes('b'))
-    // Hiding the page ends the wait for a change, and showing the page starts another wait.
+    // Hiding the page ends the wait for a change. Showing the page starts another wait.
     collection.setVisible(false)
     collection.setVisible(true)
     await until('another wait', () => waits.length === 3)

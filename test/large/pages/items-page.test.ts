@@ -46,7 +46,6 @@ describe('the items page', inChromium, () => {
     const created = `{"id":"${id}","project_id":null,"n": 12345678901234567890, "p": 1.0}`
     assert.equal(await readBack(own, id), created)
 
-    // An item that is changed elsewhere is updated on the page by itself.
     const data = '{"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}'
     await replacedBy(own, id, data)
     await page.cell('1e400').waitFor()
@@ -120,7 +119,7 @@ describe('the items page', inChromium, () => {
       `{"id":"${ids[0]}","project_id":null,"n": 1.025}`,
     )
 
-    // Simulates a busy machine: the parser has no time left, and the selection event comes late.
+    // Simulates a busy machine, on which the parser has no time left and the selection event comes late.
     await page.evaluate(`{
       const { now } = Date
       let late = 0
@@ -142,7 +141,6 @@ describe('the items page', inChromium, () => {
     await createdBy(own, '{"city":"Basel"}')
     const page = await openItems(own)
     await page.cell('"Zürich"').waitFor()
-    // The active row is not among the matches of a search, and is active again when the search ends.
     await page.open('"Bern"')
     await page.choose('Close')
     await page.getByRole('searchbox').fill('zürICH')
@@ -164,7 +162,6 @@ describe('the items page', inChromium, () => {
     await page.cell('"Basel"').waitFor()
     assert.equal(await page.cell('"Bern"').count(), 0)
 
-    // A new item gets the project of the filter.
     await project.selectOption('one')
     await page.choose('New item')
     assert.match((await page.editor.textContent()) ?? '', /"project_id": "one"/)
@@ -200,7 +197,6 @@ describe('the items page', inChromium, () => {
     await shows(small, big, bigger, '"x"', '')
     assert.equal(await head.getAttribute('aria-sort'), 'ascending')
     await assertAccessible(page)
-    // A new item is inserted in sort order, and the active row stays active.
     await page.open('"x"')
     await page.choose('Close')
     await createdBy(own, '{"n":-1}')
@@ -355,7 +351,7 @@ describe('the items page', inChromium, () => {
     await page.open('"pear"')
     await page.editor.waitFor()
 
-    // The menu still has all projects. The item in the panel stays open, and is not taken for deleted.
+    // The item in the panel stays open, and is not taken for deleted.
     asked.length = 0
     await project.selectOption('a & b')
     await asks('GET', '?project_id=a%20%26%20b')
@@ -437,7 +433,6 @@ describe('the items page', inChromium, () => {
       await page.getByRole('alert').waitFor({ state: 'detached' })
     }
 
-    // If another file is chosen while a file is being read, the other file counts.
     await page.evaluate(`{
       const { arrayBuffer } = Blob.prototype
       const released = new Promise((resolve) => { globalThis.release = resolve })
@@ -528,7 +523,6 @@ describe('the items page', inChromium, () => {
         '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
       )
     const before = await place()
-    // A click opens the clicked row.
     await page.open('205')
     assert.match((await page.editor.textContent()) ?? '', /"n": 205\}/)
     await page.choose('Close')
@@ -537,7 +531,6 @@ describe('the items page', inChromium, () => {
     for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
     await page.counts('293 items')
     assert.equal(await place(), before)
-    // Deletes the row at the top and the rows around it.
     const release = await page.hold()
     for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
     await release()

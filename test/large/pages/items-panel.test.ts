@@ -37,7 +37,6 @@ describe('the panel beside the list', inChromium, () => {
     await page.getByRole('button', { name: 'Next row' }).click()
     await hasInEditor(page, '"two"')
 
-    // The list stays usable, and keeps the focus.
     await page.cell('"three"').click()
     await hasInEditor(page, '"three"')
     await page.hasFocus()
@@ -48,7 +47,6 @@ describe('the panel beside the list', inChromium, () => {
     await page.hasFocus('.editor')
     await assertUsable(page)
 
-    // Typed text stays when another row becomes active, and is not lost without a question.
     await page.editor.fill('{"n":"typed"}')
     await page.cell('"three"').click()
     await hasInEditor(page, '"typed"')
@@ -74,7 +72,6 @@ describe('the panel beside the list', inChromium, () => {
     await page.hasFocus()
     assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"n":"one"/)
 
-    // A value that is saved in its cell also appears in the editor.
     await page.open('"one"')
     await page.cell('"one"').dblclick()
     await page.getByRole('textbox', { name: 'n, text' }).fill('other')
@@ -87,7 +84,6 @@ describe('the panel beside the list', inChromium, () => {
     const { page } = await openWith(['{"name":"one","price":2}', '{"price":3}'], {
       viewport: screens.phone,
     })
-    // A click on the checkbox of a card selects its item; a click elsewhere opens the item.
     await page.getByLabel('Select', { exact: true }).first().locator('..').click()
     await page.locator('tr[aria-selected="true"]').waitFor()
     assert.equal(await page.dialog.count(), 0)
@@ -101,7 +97,6 @@ describe('the panel beside the list', inChromium, () => {
     )
     assert.deepEqual(size, [screens.phone.width, screens.phone.height])
     await assertUsable(page)
-    // The buttons stay in view below a long text.
     await page.editor.fill(`{"of":[${'1,\n'.repeat(99)}1]}`)
     const bottom = await page.evaluate<number>(
       'document.querySelector(".panel .main").getBoundingClientRect().bottom',
@@ -123,7 +118,6 @@ describe('the panel beside the list', inChromium, () => {
     const { text } = await own.call('GET', '/items')
     assert.ok(text.includes('"name": "typed",\n  "n": 0}'), text)
 
-    // The new item has the project of the active row, and the members of that project.
     await createdBy(own, '{"city":"Bern"}', '"places"')
     await page.cell('"Bern"').click()
     await page.keyboard.press('n')

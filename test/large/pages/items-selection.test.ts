@@ -16,14 +16,13 @@ import { until } from '../../support/until.js'
 
 const { openWith } = useItemsPage()
 
-/** Opens the page of a new service whose items have the numbers from 0 as their member `n`. */
+/** The member `n` of each item is its number, from 0. */
 const openNumbers = (count: number, options?: GuardOptions) =>
   openWith(
     Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
     options,
   )
 
-/** Returns the values of `n` in the selected rows that are rendered. */
 async function selected(page: ItemsPage): Promise<string> {
   const values = await page.evaluate<string[]>(
     '[...document.querySelectorAll("tr[aria-selected=true]")].map((row) => row.querySelector(".number").textContent)',
@@ -40,10 +39,7 @@ async function stored(own: OwnService): Promise<string> {
   return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
-/**
- * Replaces the responses to some requests.
- * @param failure JavaScript expression with `url` for the response; if falsy, the service responds.
- */
+/** @param failure JavaScript expression with `url` for the response; if falsy, the service responds. */
 async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
   await page.evaluate(`{
     globalThis.realFetch ??= fetch
@@ -143,10 +139,8 @@ describe('selected items', inChromium, () => {
     await page.evaluate('navigator.clipboard.write = async () => { throw new Error("may not") }; 0')
     await page.getByRole('button', { name: 'Copy JSON of the selected items' }).click()
     await page.sees('3 items not copied: may not')
-    // The pressed button disappears.
     await page.getByRole('button', { name: 'Select none' }).press('Enter')
     await page.hasFocus()
-    // Checkboxes also select rows in the JSON view.
     await page.getByLabel('JSON', { exact: true }).check()
     await box(1).click()
     await page.sees('1 item selected')

@@ -216,7 +216,6 @@ describe('a file to import is read as `dev --seed` reads it', () => {
     '{"id":7,"project_id":"p\\u0071","a":1}',
     raw`[{"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\u0041 \ud800"}]`,
     '{"data":7,"data":{}}',
-    // The following files are invalid.
     '{"a":1}\n{"ä": x}',
     '[{},\n  {"data":7}]',
     '{"a":1}\n{"a":1,"project_id":""}',

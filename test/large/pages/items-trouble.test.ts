@@ -30,7 +30,6 @@ async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
   assert.equal(await page.editor.textContent(), text)
 }
 
-/** Waits until an element with this text or class has the focus. */
 async function focusIs(page: ItemsPage, expected: string): Promise<void> {
   await until(`the focus on ${expected}`, () =>
     page.evaluate<boolean>(
@@ -39,7 +38,7 @@ async function focusIs(page: ItemsPage, expected: string): Promise<void> {
   )
 }
 
-/** Reloads the page, and fails unless the browser asks first. The reload is then cancelled. */
+/** Fails unless the browser asks before it reloads the page. The reload is then cancelled. */
 async function assertAsksBrowser(page: ItemsPage): Promise<void> {
   const asked: string[] = []
   const dismissed: Promise<void>[] = []
@@ -74,7 +73,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('project_id must be a string of at least 1 character, or null')
     await page.editor.fill('{"a": 1, "a": 2}')
     await page.sees('only the last "a" is kept')
-    // The error that prevents saving is listed even if there are many warnings.
     await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
     const findings = page.locator('.findings p')
     await until('five listed problems', async () => (await findings.count()) === 5)
@@ -82,7 +80,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
     assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
     assert.ok(!requests.includes('POST'))
-    // Undoing "Format" does not remove text that was typed just before.
     await page.editor.fill('{"a":1}')
     await page.choose('Format')
     await page.editor.press('Control+z')
@@ -180,7 +177,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.dialog.waitFor({ state: 'detached' })
     assert.match((await readBack(service, id)) ?? '', /"mine"/)
 
-    // A change elsewhere is shown once the list is updated. The user can take over that version, and undo this step.
     await page.open('"mine"')
     await page.editor.fill('{"who":"mine again"}')
     await put('{"who":"not for long"}')
@@ -228,7 +224,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match((await readBack(service, id)) ?? '', /"them, between"/)
     await page.choose('Edit the other version')
 
-    // A delete of an item that was changed elsewhere fails, and shows the current version.
     const deleted = await page.hold('DELETE')
     await page.choose('Delete')
     const question = page.getByRole('dialog', { name: 'Delete this item?' })
@@ -266,7 +261,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.save()
     assert.equal(await countItems(), before + 1)
 
-    // Text that was changed before the next save does not become a second item.
     await typeNew(page)
     await lose('POST', 3)
     await page.choose('Save')
@@ -281,7 +275,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('"since"').waitFor()
     assert.equal(await countItems(), before + 2)
 
-    // A replace whose response was lost does not count as a change elsewhere.
     await page.open('"since"')
     await page.editor.fill('{ "typed":"to the end" }')
     await lose('PUT', 1)

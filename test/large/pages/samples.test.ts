@@ -17,7 +17,6 @@ const openPage = useGuardedPages()
 const { folder } = userProject('')
 const env = { ...process.env, TOKEN: service.validToken() }
 
-/** The command that runs the samples of each language, and the file for a sample. */
 const runners = {
   curl: ['bash', 'sample.sh'],
   JavaScript: [process.execPath, 'sample.mjs'],
@@ -28,7 +27,6 @@ type Language = keyof typeof runners
 
 const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0
 
-/** Runs a program and returns its standard output. */
 async function run(language: Language, program: string): Promise<string> {
   const [command, file] = runners[language]
   writeFileSync(join(folder, file), program)
@@ -43,7 +41,7 @@ function sampleOf(page: Page, operation: string, language: Language) {
     .textContent()
 }
 
-/** Fills in the form of an operation, and shows the code again. @param values by the labels of the fields. */
+/** @param values by the labels of the fields. */
 async function fill(page: Page, operation: string, values: Record<string, string>) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
@@ -57,7 +55,6 @@ async function fill(page: Page, operation: string, values: Record<string, string
   await section.getByRole('button', { name: 'Show the code' }).click()
 }
 
-/** Reads the JSON text of an item without its id; `undefined` if the item does not exist. */
 async function stored(id: string): Promise<string | undefined> {
   const { text } = await service.call('GET', `/items/${id}`)
   return /"data":\{"id":"[^"]+",(.*)\}\}$/s.exec(text)?.[1]
