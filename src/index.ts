@@ -44,7 +44,7 @@ export interface ItemStoreOptions {
   readonly delay?: number | Delay | undefined
   /** How item requests fail, such as `[503, 'cut']`. Requests that fail have no effect. */
   readonly failures?: Failures | undefined
-  /** Text from which new ids are derived, again after each reset. By default, ids are random. */
+  /** Seed for new ids. Each reset restarts the same sequence of ids. By default, ids are random. */
   readonly ids?: string | undefined
 }
 

@@ -156,7 +156,7 @@ function idOf(number: number) {
   return id as ItemId // in the format of a UUID
 }
 
-/** Returns the processor time per call in microseconds, without the time of `makeInput`. */
+/** Returns the processor time per call in microseconds, excluding `makeInput`. */
 async function inTurns<T>(count: number, makeInput: () => T, act: (input: T) => unknown) {
   let used = 0
   for (let done = 0; done < count; done += operationsInTurn) {

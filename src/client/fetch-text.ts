@@ -10,7 +10,7 @@ const shortParts = /.{1,65536}/gs
 /** Codes of Node.js if there was no connection, so nothing was sent. Browsers give no code. */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Resolves at the response head. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
+/** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
 export async function fetchText(
   fetch: Fetch,
   url: string,

@@ -167,7 +167,7 @@ export function jsonText(text: string): string {
   return text
 }
 
-/** Copies the `project_id` of the data, which the service ignores there. @throws {TypeError} */
+/** Copies the `project_id` out of the data, because the service ignores it inside the data. @throws {TypeError} */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`

@@ -38,7 +38,7 @@ const updated = envelope('updated', 'Item updated successfully')
 /** Maximum length of data that is copied before it is sent, in bytes. */
 const longBody = 16 * 1024
 
-/** Text around the `data` of a response body (spec §2.3). `before` follows the session id. */
+/** Text around the `data` of a response body (spec §2.3). `before` begins after the session id. */
 interface Envelope {
   readonly before: string
   readonly after: string

@@ -79,7 +79,7 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** Every page may read `Cache-Control` (Fetch standard §2.2.2). */
+/** Pages from any origin can read `Cache-Control` (Fetch standard §2.2.2). */
 type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {

@@ -1,4 +1,4 @@
-/** Finds the members of `data` that an item keeps. The last of equal names is kept. @module */
+/** Finds the members of `data` that an item keeps. If a name is repeated, the last member is kept. @module */
 
 import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } from './json-syntax.js'
 import { NameComparison, NameHash, NameTable } from './names.js'

@@ -62,7 +62,7 @@ export class Connection implements Holder {
   #isInputBroken = false
   /** Time of the latest response or of the connect, from `performance.now()`. */
   #activeAt = performance.now()
-  /** Number of bytes received when the connection began its first response during a stop. */
+  /** Number of bytes received before the connection began its first response of the shutdown. */
   #readWhenStopping: number | undefined
   /** Number of bytes that the system had accepted at the latest call of `isStalledFor`. */
   #accepted = 0
@@ -163,14 +163,14 @@ export class Connection implements Holder {
     return true
   }
 
-  /** During a stop, requests that arrive after its first response get no answer. */
+  /** During shutdown, the connection answers no request that arrives after its first response. */
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
     return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
 
-  /** Restarts the idle time, because the client may be about to send a request. */
+  /** Restarts the idle timer, because the client may be about to send a request. */
   markActive(): void {
     this.#activeAt = performance.now()
   }

@@ -8,7 +8,7 @@ const niceness = 10
 
 const maxNiceness = 19
 
-/** On a single core, V8's threads delay requests by up to 20 ms. Only Linux lists threads. */
+/** Lets the main thread run first, because on one core V8's threads delay requests by up to 20 ms. Linux only. */
 export function serveFirst(): void {
   if (availableParallelism() > 1) return
   const lower = Math.min(getPriority() + niceness, maxNiceness)

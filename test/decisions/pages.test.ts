@@ -214,7 +214,7 @@ test('§4.8 no file under /assets/ names another host, and every file that a pag
   for (const name of names) {
     const answer = await get(`/assets/${name}`)
     assert.equal(answer.status, 200, name)
-    // An error message of the client library has an example URL with the host localhost.
+    // One of the client library's error messages contains an example URL with the host localhost.
     assert.doesNotMatch(answer.text, /https?:\/\/(?!www\.w3\.org\/|localhost:8000\/)/, name)
   }
   for (const path of ['/docs', '/']) {

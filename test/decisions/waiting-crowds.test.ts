@@ -173,7 +173,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item while the store is reading the first new version. Returns the entity tags. */
+  /** Replaces the item, then replaces it again while the store reads the first replacement. Returns the tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -31,7 +31,7 @@ export interface LoadOptions {
   /** Whether the service may lose acknowledged changes without an error. */
   readonly mayLose?: boolean
   readonly clients?: number
-  /** Pause of a client after each response, in milliseconds. */
+  /** How long a client pauses after each response, in milliseconds. */
   readonly pause?: number
   /** Returns the length of the text in a version of an item, in bytes. */
   readonly lengthOf?: (version: number) => number

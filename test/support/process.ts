@@ -15,7 +15,7 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
 /** Port ranges of test processes, below the ports that Linux gives to clients (32768 and above). */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** First port in the range of this process, and number of used ports. */
+/** First port in the range of this process, and number of ports that the process has used. */
 let ownPorts: Promise<number> | undefined
 let usedPorts = 0
 

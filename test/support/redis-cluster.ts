@@ -18,7 +18,7 @@ export interface OwnCluster {
   readonly nodes: readonly ClusterNode[]
   /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
   start(): Promise<void>
-  /** Waits until these nodes, by default all, report served slots and connected replicas. */
+  /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
   /** Sets the time after which a node without a response counts as down, in milliseconds. */
   setNodeTimeout(time: number): Promise<void>
@@ -28,13 +28,13 @@ const count = 6
 /** Node timeouts in milliseconds. After the start, busy nodes must not count as down. */
 const timeouts = { beginning: '1000', later: 60_000 }
 
-/** Returns a stopped node that ends with the test or test file. */
+/** Returns a node that has not been started. The node stops when the test or test file ends. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   const [port, busPort] = await Promise.all([freePort(), freePort()])
   return nodeAt(port, busPort, settings)
 }
 
-/** Returns a stopped cluster that ends with the test or test file. */
+/** Returns a cluster that has not been started. The cluster stops when the test or test file ends. */
 export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>

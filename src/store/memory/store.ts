@@ -161,7 +161,7 @@ const overhead = 40
 
 /** Remembers the numbers of the last changes to the most recently changed projects. */
 export class ProjectChanges {
-  /** Number of the last change to each remembered project, in rising order. */
+  /** Sequence number of the last change to each remembered project, in ascending order. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0

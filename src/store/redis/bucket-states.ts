@@ -113,7 +113,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 
   async function readAll(): Promise<AllBuckets> {
     next = undefined
-    // For a key that is not a hash, only `HGET` fails, so `HGET` checks corrupted keys.
+    // `HGET` detects corrupted keys, because it fails for a key that is not a hash. `SORT` does not fail.
     const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
     const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
     if (states.some((state, index) => state !== last.states[index])) {

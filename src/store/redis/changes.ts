@@ -70,7 +70,7 @@ export class Changes {
     const versions = new Map(states.map(({ key, version }) => [key, version]))
     const changed = states.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
-      // Includes watchers added during the poll, whose callers may have read an older state in a cluster.
+      // Includes watchers added during the poll, because in a cluster their callers may have read an older state.
       const changedKeys = new Set(changed.map(({ key }) => key))
       const ids = [...this.#watchers.watchedIds]
       this.#watchers.call(ids.filter((id) => changedKeys.has(keyOf(id))))

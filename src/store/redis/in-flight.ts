@@ -7,7 +7,7 @@ import type { Command, RedisValue, Reply } from './client.js'
 const maxBytes = 32 * 1024 * 1024
 /** Minimum number of bytes counted for a call. Limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum number of bytes counted for a reply of unknown length. Limits such replies to 64. */
+/** Minimum number of bytes counted for a reply of unknown length. At most 64 of these replies are in flight. */
 const minBytesOfUnknown = 512 * 1024
 /** Factor by which a short reply reduces the expected length. After 44 short replies, a tenth remains. */
 const decay = 0.95

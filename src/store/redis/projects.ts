@@ -28,7 +28,7 @@ export function createProjectReads(
 ): (project: string) => Promise<AllBuckets> {
   let next: { readonly projects: Set<string>; readonly found: Promise<SearchResult> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
-  /** Versions of projects, valid for one version of all buckets. */
+  /** Versions of projects, valid until the version of any bucket changes. */
   let known = { version: '', versions: new Map<string, string>() }
 
   async function search(projects: ReadonlySet<string>): Promise<SearchResult> {

@@ -278,7 +278,7 @@ function allowing(what: 'methods' | 'headers', names: string): Defect {
   return headers([204], { [`access-control-allow-${what}`]: names })
 }
 
-/** Changes bodies of an endpoint's successful responses, or of all errors with a status. */
+/** Changes the bodies of an endpoint's successful responses, or of all errors with a given status. */
 function changed(which: string | number, change: Members | ((body: Members) => Members)): Defect {
   return replying((answer, { endpoint }) => {
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status

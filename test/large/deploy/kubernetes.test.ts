@@ -1,4 +1,4 @@
-/** Checks the members of the Kubernetes manifests with the types of `kubernetes-types`. */
+/** Checks the fields of the Kubernetes manifests against the types in `kubernetes-types`. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -79,7 +79,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // The service may respond before it finds an error in the body, without `Connection: close`.
+  // The service may respond, without `Connection: close`, before it finds an error in the body.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }

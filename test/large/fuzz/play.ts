@@ -149,7 +149,7 @@ function* pieces(
   }
 }
 
-/** Waits for the write only for a short time, because the service may not read. */
+/** Waits only briefly for the write, because the service might never read it. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

@@ -34,7 +34,7 @@ ownTest(
     assert.match(refused.text, /"error_code":"SERVICE_UNAVAILABLE"/)
     assert.match(refused.text, /"session_id":"[0-9a-f-]{36}"/)
     await until('the overload in the health response', async () => {
-      // Health omits the overload while memory is below the limit.
+      // The health response does not report overload while memory use is below the limit.
       const health = await request('GET', '/health')
       assert.equal(health.status, 200)
       return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
