@@ -42,7 +42,6 @@ interface CellsProps {
   readonly columns: readonly Column[]
   /** Rendered columns, without columns that are scrolled far out of view. */
   readonly drawn: readonly Column[]
-  /** Whether a last column lists the members that have no column. */
   readonly isRestShown: boolean
   /** Index of the active cell's column; `undefined` if another row is active. */
   readonly active: number | undefined

@@ -48,7 +48,6 @@ export async function deleteItem(seen: Item): Promise<void> {
   await change(seen, { method: 'DELETE' }, (response) => response.text())
 }
 
-/** @throws {ChangedError} if the item does not exist. */
 async function read(id: string): Promise<ItemRead> {
   try {
     return await send({ path: pathOf(id) }, undefined, itemIn)

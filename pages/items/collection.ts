@@ -21,7 +21,6 @@ export interface Shown {
   readonly problem: unknown
   /** Ids of the items that the latest list has changed, while their rows are marked. */
   readonly changed: ReadonlySet<string>
-  /** Differences from the previous list, such as "2 new or changed". */
   readonly news: string
 }
 
@@ -89,7 +88,6 @@ export function createCollection(options: CollectionOptions): Collection {
   let project: string | undefined
   let isOther = false
   let failures = 0
-  /** How long it took to load the latest list, in milliseconds. */
   let duration = 0
   let characters = 0
   let incoming: Incoming | undefined

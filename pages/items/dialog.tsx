@@ -11,11 +11,9 @@ export interface DialogProps {
   /** Position of the dialog. A dialog with a position shows its title to screen readers only. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
-  /** Whether the title has the focus at first, instead of the first control. */
   readonly autofocus?: boolean
   /** Whether the rest of the page stays usable while the dialog is open. */
   readonly isBeside?: boolean
-  /** Called for Escape, and for other gestures that close dialogs on the platform. */
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onOutside?: () => void

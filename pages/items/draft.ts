@@ -153,7 +153,6 @@ function without(text: string, names: readonly string[]): string {
   return result + text.slice(done)
 }
 
-/** Returns the ranges of the named members, each with one adjacent comma. */
 function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = []
   let endOfLast: number | undefined
@@ -182,7 +181,6 @@ export function isProject(value: string): boolean {
   return value === 'null' || (value.startsWith('"') && value !== '""')
 }
 
-/** Returns the range of the character at a position, or of the last character for the end of the text. */
 function markAt(text: string, offset: number): { from: number; to: number } {
   const from = Math.min(offset, Math.max(0, text.length - 1))
   return { from, to: Math.min(from + 1, text.length) }

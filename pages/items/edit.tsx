@@ -53,7 +53,6 @@ export function Edit(props: EditProps) {
   const toSave = (typed: string) => (typed === shown ? source : typed)
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
   const loss = lossOf(isSaving, isDirty)
-  /** Action to run once the user has agreed to lose the changes. */
   const next = useRef(onClose)
   const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current())
   const leave = (then: () => void) => {

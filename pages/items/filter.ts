@@ -11,7 +11,6 @@ export interface Filter {
 }
 
 export interface Condition {
-  /** Name of the member; `undefined` until it is chosen. */
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
   /** For `contains`, text to find. For comparisons, JSON or the content of a string. Empty text matches everything. */

@@ -29,7 +29,6 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
   const { columns, names, widths, hidden, hasRest } = tracks
   const [move, setMove] = useState<{ name: string; target: string }>()
 
-  /** Element that gets the focus back after the columns have moved. */
   const moving = useRef<HTMLElement>(undefined)
   useLayoutEffect(() => {
     moving.current?.focus()
@@ -181,10 +180,7 @@ function classOf(name: string, move: { name: string; target: string } | undefine
   return move?.target === name ? 'target' : undefined
 }
 
-/**
- * @param onMove called with the horizontal distance so far, in CSS pixels.
- * @param onEnd called with `false` if the browser has taken over the pointer.
- */
+/** `onMove` gets the distance so far, in CSS pixels. `onEnd` gets `false` if the browser takes over the pointer. */
 function follow(
   { clientX }: PointerEvent,
   onMove: (distance: number, event: PointerEvent) => void,

@@ -5,7 +5,6 @@ import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
 
 export interface HeaderProps {
-  /** Whether the list is loaded and kept up to date. */
   readonly isLive: boolean
   readonly isFailing: boolean
   readonly onHelp: () => void

@@ -15,10 +15,7 @@ export interface Entry {
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/**
- * @param file JSON text in UTF-8, in the format of `item-store dev --seed`.
- * @throws {Error} if the file is invalid. The message begins with the line and column.
- */
+/** @param file in the format of `item-store dev --seed`. @throws {Error} with line and column if the file is invalid. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)
@@ -47,7 +44,6 @@ function checkEncoding(text: Uint8Array): void {
   }
 }
 
-/** @throws {JsonSyntaxError} if the object is invalid. */
 function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): string {
   const decoder = new TextDecoder()
   const textOf = ({ start, end }: Span) => decoder.decode(text.subarray(start, end))

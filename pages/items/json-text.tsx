@@ -7,7 +7,6 @@ import { membersOf } from './members.js'
 const longest = 800
 /** Length in characters above which a member is divided into the members of its value. */
 const long = 60
-/** Matches the place before a member at any depth. */
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 
 export function JsonText({ text }: { text: string }) {

@@ -39,7 +39,6 @@ function storedLayout(key: string): Layout {
   return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted: only this page stores layouts
 }
 
-/** Returns the columns from left to right. Pinned columns come first. */
 export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
   const isPinned = (name: string) => pinned.includes(name)
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
@@ -60,10 +59,7 @@ export function moved(
   }
 }
 
-/**
- * A click sorts ascending, the next click descending, and a third click removes the column from the sort.
- * @param isAdded whether the column becomes a further sort key, rather than the only key.
- */
+/** @param isAdded whether the column becomes a further sort key, rather than the only key. */
 export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
   const kept = isAdded || sort.length === 1 ? sort : []
   const key = kept.find((each) => each.name === name)

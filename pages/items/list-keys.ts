@@ -28,7 +28,6 @@ export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey
 }
 
-/** Returns the row that a key moves to from a given row, or `undefined` for other keys. */
 export function targetRow(
   key: string,
   row: number,

@@ -6,12 +6,10 @@ import type { Yield } from './yield.js'
 export interface Merged {
   /** Items of the newer list. Items that were already shown keep their order. */
   readonly items: readonly Item[]
-  /** Ids of items that are new or have a different text. */
   readonly changed: ReadonlySet<string>
   readonly gone: number
 }
 
-/** Some items of a list in any order, such as the results of a search. */
 export interface Part {
   readonly items: readonly Item[]
   readonly all: readonly Item[]

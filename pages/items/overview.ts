@@ -6,11 +6,9 @@ import { type Member, membersOf } from './members.js'
 export interface Shape {
   /** Names in order of appearance, without `id` and `project_id`. If there are too many, the rarest are left out. */
   readonly names: readonly string[]
-  /** Number of names that are left out. */
   readonly otherNames: number
   /** Width of the widest value of each member, in characters, at most {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
-  /** Names of members that have a value other than a number in at least one of these items. */
   readonly notNumeric: ReadonlySet<string>
   /** Common members get columns first. `project_id` is always common. */
   isCommon(name: string): boolean
@@ -21,7 +19,6 @@ export interface Shape {
 export interface Overview {
   /** Number of items of each project. Above a limit, only items of the first projects are counted. */
   readonly projects: ReadonlyMap<string | null, number>
-  /** @param project `undefined` for all items. */
   shapeOf(project: string | null | undefined): Shape
 }
 

@@ -6,10 +6,7 @@ import { isSameItem, requestBody } from './draft.js'
 import type { Item } from './item.js'
 import { messageFor } from './service.js'
 
-/**
- * Creates an item, or replaces the version `base`. Returns the stored text. @throws {ChangedError} if another
- * version is stored. @param key `Idempotency-Key` of a new item.
- */
+/** Creates an item, or replaces the version `base`. @throws {ChangedError} if another version is stored. */
 export async function saveItem(base: Item | undefined, text: string, key: string): Promise<string> {
   const body = requestBody(text)
   try {

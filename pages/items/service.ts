@@ -16,7 +16,6 @@ class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
 
-/** Sends a request to the service that has served this page, with the current token of the tab. */
 export const send: ItemStoreClient['request'] = async (request, options, read) => {
   const token = currentToken()
   if (token === '') throw new NoTokenError('There is no token')

@@ -20,7 +20,6 @@ interface Row {
 export interface Value {
   readonly type: number
   readonly text: string
-  /** Value of a {@link plainNumber}; otherwise `undefined`. */
   readonly double: number | undefined
 }
 

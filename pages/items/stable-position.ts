@@ -4,7 +4,6 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Item } from './item.js'
 
-/** Keeps the top row in place. If it was removed, the next remaining row takes its place. */
 export function useStablePosition(
   grid: RefObject<HTMLElement | null>,
   items: readonly Item[],

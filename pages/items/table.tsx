@@ -34,7 +34,6 @@ const nothing: Range = { first: 0, end: 0 }
 export interface TableProps {
   readonly grid: RefObject<HTMLTableElement | null>
   readonly items: readonly Item[]
-  /** Module that shows rows of JSON; `undefined` for a table. */
   readonly json: Json | undefined
   readonly tracks: Tracks
   readonly layout: Layout
@@ -52,7 +51,6 @@ export interface TableProps {
   /** Opens an item for editing. @param name of the member to edit in its cell; `undefined` for the whole item. */
   readonly onOpen: (item: Item, name: string | undefined) => void
   readonly onPeek: (peeked: Peeked) => void
-  /** Called for a key that the table does not handle. @param item of the active row. */
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
 }
 

@@ -32,9 +32,7 @@ export interface Tracks {
   readonly names: readonly string[]
   readonly widths: readonly number[]
   readonly starts: readonly number[]
-  /** Number of members that occur in the first items but have no column. */
   readonly hidden: number
-  /** Whether a further column lists the members without a column. */
   readonly hasRest: boolean
   readonly css: string
 }

@@ -10,7 +10,6 @@ export interface Draft {
   readonly text: string
   /** Whether the text is an unsaved copy, which closing would lose even if nothing was typed. */
   readonly isCopy: boolean
-  /** Whether the editor gets the focus. Otherwise the focus stays outside the text. */
   readonly hasFocus: boolean
   /** Unique key, so that no draft inherits the component state of another draft. */
   readonly key: number
@@ -19,7 +18,6 @@ export interface Draft {
 export function useDraft() {
   const [draft, setDraft] = useState<Draft>()
   const editing = useRef<Editing>(undefined)
-  /** Shows another draft without a question. */
   const show = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
   /** Asks before it shows another draft, if changes would be lost. */
