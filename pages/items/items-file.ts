@@ -15,7 +15,7 @@ export interface Entry {
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** @param file in the format of `item-store dev --seed`. @throws {Error} with line and column if the file is invalid. */
+/** @param file in the format of `item-store dev --seed`. @throws {Error} with line and column of an error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)
