@@ -1,4 +1,4 @@
-/** Side `item-store`: this service with default settings. */
+/** Side `item-store`: this service with default settings, started as in its image. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -9,7 +9,11 @@ import { createItems } from '../lib/connections.js'
 import { cores, isInstalled, startServer } from '../lib/processes.js'
 import type { Side } from './sides.js'
 
-const itemStore = side('item-store', 'this service: `item-store serve` with default settings', root)
+const itemStore = side(
+  'item-store',
+  'this service: `node --v8-pool-size=1 dist/cli.js serve`, as in its image',
+  root,
+)
 export default itemStore
 
 /** Side `item-store-redis`: this service with its items on a Redis server on another core. */
