@@ -1,7 +1,7 @@
 /** `npm run bench -- [NAME] [options]`: runs a benchmark, by default `compare`. */
 
 import { join } from 'node:path'
-import { installTestTools, makeReady, root, run } from '../scripts/ready.mjs'
+import { install, makeReady, root, run } from '../scripts/ready.mjs'
 
 const names = ['compare', 'scale', 'pages', 'waiting', 'stalls']
 const [first = ''] = process.argv.slice(2)
@@ -9,7 +9,7 @@ const name = first === '' || first.startsWith('-') ? 'compare' : first
 
 if (names.includes(name)) {
   makeReady()
-  if (['pages', 'stalls'].includes(name)) installTestTools()
+  if (['pages', 'stalls'].includes(name)) install('tools')
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'bench'])
   await import(`../build/bench/${name}.js`)
 } else {

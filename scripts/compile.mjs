@@ -6,12 +6,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules that other programs import, with their source paths. */
-const entries = { client: 'client/client', index: 'index', models: 'interface/models' }
+/** Modules that other programs import. */
+const entries = {
+  client: 'src/client/client.ts',
+  index: 'src/index.ts',
+  models: 'src/interface/models.ts',
+}
 
 process.chdir(root)
 for (const folder of ['build', 'dist']) rmSync(folder, { recursive: true, force: true })
@@ -19,14 +23,7 @@ await Promise.all([
   tool('typescript/bin/tsc').then(copyAllTypes),
   tool('typescript/bin/tsc', '--project', 'pages'),
   bundle(),
-  tool(
-    'vite/bin/vite.js',
-    'build',
-    '--config',
-    'pages/vite.config.mjs',
-    '--configLoader',
-    'native',
-  ),
+  tool('vite/bin/vite.js', 'build', '--config=pages/vite.config.mjs', '--configLoader=native'),
 ])
 
 /** @param {string} path @param {string[]} args */
@@ -39,49 +36,50 @@ async function tool(path, ...args) {
 }
 
 async function bundle() {
-  /** @type {import('rolldown').InputOptions} */
-  const common = { external: /^[^./]/, logLevel: 'warn' }
-  /** @type {import('rolldown').OutputOptions} */
-  const output = {
-    dir: 'dist',
-    format: 'esm',
-    chunkFileNames: '[name].js',
-    sourcemap: process.env.NODE_V8_COVERAGE === undefined ? false : 'inline',
-  }
-  const { client, ...others } = Object.fromEntries(
-    Object.entries(entries).map(([name, path]) => [name, `src/${path}.ts`]),
-  )
-  await build({ ...common, input: { client: String(client) }, platform: 'neutral', output })
-  await build({
-    ...common,
-    input: { cli: 'src/commands/cli.ts', ...others },
+  /** @type {import('rolldown').BuildOptions} */
+  const common = {
+    external: /^[^./]/,
+    logLevel: 'warn',
     platform: 'node',
-    plugins: [
-      {
-        name: 'client',
-        resolveId: (source) =>
-          source.endsWith('/client/client.js') ? { id: './client.js', external: true } : undefined,
-      },
-    ],
-    output,
-  })
-  await build({
-    input: {
-      'conformance-tests': 'test/conformance/main.ts',
-      'conformance-spec': 'test/conformance/spec.ts',
-      'conformance-junit': 'test/conformance/junit.ts',
+    output: {
+      dir: 'dist',
+      format: 'esm',
+      chunkFileNames: '[name].js',
+      sourcemap: process.env.NODE_V8_COVERAGE === undefined ? false : 'inline',
     },
-    ...common,
-    platform: 'node',
-    output,
-  })
+  }
+  const { client, ...others } = entries
+  await build([
+    { ...common, input: { client }, platform: 'neutral' },
+    {
+      ...common,
+      input: { cli: 'src/commands/cli.ts', ...others },
+      plugins: [
+        {
+          name: 'client',
+          resolveId: (source) =>
+            source.endsWith('/client/client.js')
+              ? { id: './client.js', external: true }
+              : undefined,
+        },
+      ],
+    },
+    {
+      ...common,
+      input: {
+        'conformance-tests': 'test/conformance/main.ts',
+        'conformance-spec': 'test/conformance/spec.ts',
+        'conformance-junit': 'test/conformance/junit.ts',
+      },
+    },
+  ])
 }
 
 function copyAllTypes() {
-  const files = new Set(Object.values(entries).map((path) => `${path}.d.ts`))
+  const files = new Set(Object.values(entries).map((path) => path.replace(/ts$/, 'd.ts')))
   for (const file of files) {
-    const source = join('build/src', file)
-    cpSync(source, join('dist/types', file))
+    const source = join('build', file)
+    cpSync(source, join('dist/types', relative('src', file)))
     const text = readFileSync(source, 'utf8')
     for (const [, path] of text.matchAll(/(?:from |import ?\(?)["'](\..+?)\.js["']/g)) {
       files.add(join(dirname(file), `${path}.d.ts`))

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { installTestTools, root } from './ready.mjs'
+import { install, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /**
@@ -13,7 +13,7 @@ import { useTemporaryFolder } from './temporary-folder.mjs'
  * CoverageReport the used part of monocart-coverage-reports
  */
 
-installTestTools()
+install('tools')
 /** @type {{ CoverageReport: new (options: object) => CoverageReport }} */
 const { CoverageReport } = createRequire(join(root, 'tools/package.json'))(
   'monocart-coverage-reports',

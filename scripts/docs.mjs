@@ -8,8 +8,4 @@ makeReady()
 const { settingsTable } = await import('../build/test/support/settings-table.js')
 const file = join(root, 'docs/reference/settings.md')
 const page = readFileSync(file, 'utf8')
-const table = settingsTable()
-writeFileSync(
-  file,
-  page.replace(/^\|(.|\n)*?(?=\n\n)/m, () => table),
-)
+writeFileSync(file, page.replace(/^\|(.|\n)*?(?=\n\n)/m, settingsTable))

@@ -9,28 +9,23 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders that a build creates, each with a stamp file: the hash of the build's inputs. */
-const outputs = ['build', 'dist']
+/** Files in the folders that a build creates, each with the hash of the build's inputs. */
+const stamps = ['build/.stamp', 'dist/.stamp'].map((file) => join(root, file))
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
-
-/** Installs the many programs of large tests in a separate folder. */
-export function installTestTools() {
-  install('tools')
-}
 
 export function makeReady() {
   install()
   const stamp = currentStamp()
   if (isBuilt(stamp)) return
   run(process.execPath, [join(root, 'scripts/compile.mjs')])
-  for (const output of outputs) writeFileSync(stampOf(output), stamp)
+  for (const file of stamps) writeFileSync(file, stamp)
 }
 
 export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Includes development packages despite `NODE_ENV`, because the build needs them. */
+/** Installs development packages too, which the build needs; in `tools`, those of large tests. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
@@ -86,22 +81,18 @@ function libcOfThisMachine() {
   return report.header?.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 }
 
-/** @param {string} output */
-function stampOf(output) {
-  return join(root, output, '.stamp')
-}
-
 function currentStamp() {
+  const hash = createHash('sha256')
+  for (const file of inputs.flatMap(filesIn)) {
+    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))
+  }
   const variant = process.env.NODE_V8_COVERAGE === undefined ? '' : 'with source maps '
-  return variant + hashOf(inputs)
+  return variant + hash.digest('hex')
 }
 
 /** @param {string} stamp */
 function isBuilt(stamp) {
-  return outputs.every((output) => {
-    const file = stampOf(output)
-    return existsSync(file) && readFileSync(file, 'utf8') === stamp
-  })
+  return stamps.every((file) => existsSync(file) && readFileSync(file, 'utf8') === stamp)
 }
 
 /** @param {string} command @param {string[]} args */
@@ -117,25 +108,11 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** @param {string[]} inputs files and folders */
-function hashOf(inputs) {
-  const hash = createHash('sha256')
-  for (const file of inputs.flatMap(filesIn)) {
-    hash
-      .update(file)
-      .update('\0')
-      .update(readFileSync(join(root, file)))
-      .update('\0')
-  }
-  return hash.digest('hex')
-}
-
 /** The order does not depend on the file system. @param {string} path */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .map((file) => file.slice(root.length))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
     .sort()
 }

@@ -19,8 +19,7 @@ const watch = setInterval(() => {
 }, 100)
 watch.unref()
 
-const cli = join(root, 'dist/cli.js')
-await import(pathToFileURL(cli).href)
+await import(pathToFileURL(join(root, 'dist/cli.js')).href)
 
 // A signal to all processes also ends the shell, which must not count as a second signal. Before
 // the service starts, a signal must simply end the process.

@@ -17,40 +17,28 @@ const maxLines = 40
 export default async function* report(source) {
   /** @type {string[]} */
   const leftOut = []
-  yield* Readable.from(noteLeftOut(withReasons(source), leftOut)).compose(new spec())
+  yield* Readable.from(explained(source, leftOut)).compose(new spec())
   yield* leftOut
 }
 
-/** @param {AsyncIterable<TestEvent>} source @param {string[]} leftOut */
-async function* noteLeftOut(source, leftOut) {
-  for await (const event of source) {
-    const { name, skip } = event.data ?? {}
-    if (event.type === 'test:pass' && typeof skip === 'string') {
-      leftOut.push(`Skipped, because ${skip}: ${name}\n`)
-    }
-    yield event
-  }
-}
-
 /**
- * Node.js gives no reason why a file fails as a whole, so its standard error output is added.
- * @param {AsyncIterable<TestEvent>} source
+ * Adds lines about skipped tests to `leftOut`. Node.js gives no reason why a file fails as a whole,
+ * so its standard error output is added.
+ * @param {AsyncIterable<TestEvent>} source @param {string[]} leftOut
  */
-async function* withReasons(source) {
+async function* explained(source, leftOut) {
   /** @type {Map<string, string[]>} */
   const written = new Map()
   for await (const event of source) {
-    const { file = '', message = '', details } = event.data ?? {}
-    const lines = written.get(file)
-    if (event.type === 'test:stderr') {
-      const all = [...(lines ?? []), ...message.trimEnd().split('\n')]
-      written.set(file, all.slice(-maxLines))
-    } else if (
-      event.type === 'test:fail' &&
-      details?.error?.cause === 'test failed' &&
-      lines !== undefined
-    ) {
-      details.error.cause = { [inspect.custom]: () => lines.join('\n') }
+    const { name, file = '', skip, message = '', details } = event.data ?? {}
+    const lines = written.get(file) ?? []
+    const error = details?.error
+    if (event.type === 'test:pass' && typeof skip === 'string') {
+      leftOut.push(`Skipped, because ${skip}: ${name}\n`)
+    } else if (event.type === 'test:stderr') {
+      written.set(file, [...lines, ...message.trimEnd().split('\n')].slice(-maxLines))
+    } else if (event.type === 'test:fail' && error?.cause === 'test failed' && lines.length > 0) {
+      error.cause = { [inspect.custom]: () => lines.join('\n') }
     }
     yield event
   }

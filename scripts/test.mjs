@@ -9,7 +9,7 @@ import { readdirSync } from 'node:fs'
 import os from 'node:os'
 import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { installTestTools, makeReady, root } from './ready.mjs'
+import { install, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /** Time limit for each test file in ms, in case a test hangs. */
@@ -19,15 +19,13 @@ const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
 const names = args.filter((arg) => arg !== '--all')
+const wanted = names.map((name) => name.replace(/\.ts$/, '.js'))
 
 makeReady()
 const tests = readdirSync(join(root, 'build'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.split(sep).join('/'))
-  .filter(
-    (file) =>
-      names.length === 0 || names.some((name) => file.includes(name.replace(/\.ts$/, '.js'))),
-  )
+  .filter((file) => names.length === 0 || wanted.some((name) => file.includes(name)))
   .sort()
 if (tests.length === 0) {
   process.stderr.write(`npm test: no test file has ${names.join(' or ')} in its path\n`)
@@ -35,17 +33,14 @@ if (tests.length === 0) {
 }
 
 useTemporaryFolder()
-/** @param {string} file */
-const isLarge = (file) => file.startsWith('test/large/')
-/** @param {string} file */
-const isConformance = (file) => file.startsWith('test/conformance/')
-const chosen = tests.filter((file) => args.length > 0 || !isLarge(file))
+const large = tests.filter((file) => file.startsWith('test/large/'))
+const chosen = args.length > 0 ? tests : tests.filter((file) => !large.includes(file))
+const conformance = chosen.filter((file) => file.startsWith('test/conformance/'))
 const checked = names.length === 0 ? check() : undefined
-if (chosen.some(isLarge)) installTestTools() // the checks run in the meantime
+if (args.length > 0 && large.length > 0) install('tools') // the checks run in the meantime
 await checked
-await runTests(chosen.filter(isConformance))
-// Runs after the conformance tests, because a wrong service makes all other tests slow.
-await runTests(chosen.filter((file) => !isConformance(file)))
+await runTests(conformance) // first, because a wrong service makes all other tests slow
+await runTests(chosen.filter((file) => !conformance.includes(file)))
 
 async function check() {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
