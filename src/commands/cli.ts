@@ -19,7 +19,6 @@ type CommandName = keyof typeof commands
 
 const [first, ...args] = process.argv.slice(2)
 try {
-  await import('../config/package.js')
   const output = await run(first, args)
   if (output !== undefined) print(output)
 } catch (error) {
@@ -32,40 +31,28 @@ try {
 }
 
 async function run(first: string | undefined, args: string[]): Promise<string | undefined> {
-  switch (first) {
-    case undefined:
-      throw new UsageError(`expected a command: ${names()}; see item-store --help`)
-    case '-v':
-    case '--version':
-      return await version()
-    case '-h':
-    case '--help':
-    case 'help':
-      return await help(args[0])
-    default: {
-      const name = commandNamed(first)
-      if (args.includes('-h') || args.includes('--help')) return await help(name)
-      const command = await commands[name]()
-      return await command(args)
-    }
+  const { version } = await import('../config/package.js') // throws on an old Node.js
+  if (first === undefined) {
+    throw new UsageError(`expected a command: ${names()}; see item-store --help`)
   }
+  if (['-v', '--version'].includes(first)) return version
+  if (['-h', '--help', 'help'].includes(first)) return await help(args[0])
+  const name = commandNamed(first)
+  if (args.includes('-h') || args.includes('--help')) return await help(name)
+  const command = await commands[name]()
+  return await command(args)
 }
 
 async function openapi(args: string[]): Promise<string> {
   readArguments('openapi', args, {})
-  const { openApiDocument } = await import('../interface/openapi.js')
-  const lists = { isSnapshot: true, isInOrder: true }
-  return JSON.stringify(openApiDocument(await version(), lists), null, 2)
-}
-
-async function version(): Promise<string> {
   const { version } = await import('../config/package.js')
-  return version
+  const { openApiDocument } = await import('../interface/openapi.js')
+  return JSON.stringify(openApiDocument(version, { isSnapshot: true, isInOrder: true }), null, 2)
 }
 
 async function help(command: string | undefined): Promise<string> {
-  const { commandHelp, overview } = await import('./help.js')
-  return command === undefined ? overview() : commandHelp(commandNamed(command))
+  const { helpOf, overview } = await import('./help.js')
+  return command === undefined ? overview : helpOf[commandNamed(command)]
 }
 
 function commandNamed(name: string): CommandName {

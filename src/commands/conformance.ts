@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { environmentSigning } from '../auth/secret.js'
 import { loadEnvFile } from '../config/env-file.js'
@@ -18,12 +17,14 @@ const reporters = ['spec', 'tap', 'junit']
 /** Algorithm that every implementation supports (spec §5.3). */
 const algorithm = 'HS256'
 
+const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i
+
 /** Maximum time for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
-export async function conformance(args: string[]): Promise<undefined> {
+export async function conformance(given: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
-  const { values, positionals } = readArguments('conformance', args, options, true)
+  const { values, positionals } = readArguments('conformance', given, options, true)
   const url = baseUrlIn(positionals)
   const reporter = String(values.reporter)
   if (!reporters.includes(reporter)) {
@@ -39,21 +40,15 @@ export async function conformance(args: string[]): Promise<undefined> {
   }
   await requireAnswer(url)
 
-  const folder = packageFile('dist')
-  const own = pathToFileURL(join(folder, `conformance-${reporter}.js`)).href
+  const own = pathToFileURL(packageFile(`dist/conformance-${reporter}.js`)).href
+  const format = reporter === 'tap' ? reporter : own
   // With NODE_TEST_CONTEXT, the tests would report to the test runner that started this process.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
-  const child = spawn(
-    process.execPath,
-    [
-      `--test-reporter=${reporter === 'tap' ? reporter : own}`,
-      join(folder, 'conformance-tests.js'),
-    ],
-    {
-      env: { ...env, BASE_URL: url, JWT_SECRET: [signing.secrets].flat()[0] },
-      stdio: 'inherit',
-    },
-  )
+  const args = [`--test-reporter=${format}`, packageFile('dist/conformance-tests.js')]
+  const child = spawn(process.execPath, args, {
+    env: { ...env, BASE_URL: url, JWT_SECRET: [signing.secrets].flat()[0] },
+    stdio: 'inherit',
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => child.kill(signal))
   }
@@ -66,8 +61,7 @@ function baseUrlIn([url, ...more]: string[]): string {
   if (url === undefined || more.length > 0) {
     throw new UsageError(`expected one address, such as item-store conformance ${example}`)
   }
-  const isBaseUrl = URL.canParse(url) && /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i.test(url)
-  if (!isBaseUrl) {
+  if (!baseUrlForm.test(url) || !URL.canParse(url)) {
     throw new UsageError(`${JSON.stringify(url)} is not a base URL; expected one like ${example}`)
   }
   return url

@@ -4,7 +4,38 @@ import { version } from '../config/package.js'
 import { flagOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/names.js'
 
-const usage = `Usage:
+const meaningColumn = 47
+/** Matches one line of a description. A line ends by column 100 unless it is a single long word. */
+const meaningLine = /\S.{0,52}(?!\S)|\S+/g
+
+const settingLines = Object.values(settings).map(({ name, defaultText, meaning }) => {
+  const flag = `--${flagOf(name)}`
+  const ending = defaultText === undefined ? '' : ` [${defaultText}]`
+  const lines = (meaning + ending).match(meaningLine) ?? []
+  const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
+  return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
+})
+
+const secrets = `From the environment only, not as flags:
+  JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
+  JWT_SECRET_FILE       instead of JWT_SECRET, a file with up to three secrets, one per line: the
+                        first signs, and all verify; the file is read again when it changes
+  JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
+
+A file .env in the working directory is read too; the environment takes precedence.
+`
+
+const inputs = `Settings of serve and dev, as a flag or in the environment [default]:
+${settingLines.join('\n')}
+
+Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
+and a time is in the unit of its default.
+
+${secrets}`
+
+export const overview = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory
+
+Usage:
   item-store serve [settings]   start the service; needs JWT_SECRET in the environment
   item-store dev [settings]     start it for development; print a token and examples
   item-store token --sub NAME [--expires TIME]
@@ -14,29 +45,19 @@ const usage = `Usage:
                                 test an implementation of the interface; needs its JWT_SECRET
   item-store help [COMMAND]     print this help, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
-`
 
-const secrets = `From the environment only, not as flags:
-  JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
-  JWT_SECRET_FILE       instead of JWT_SECRET, a file with up to three secrets, one per line: the
-                        first signs, and all verify; the file is read again when it changes
-  JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
-`
+${inputs}`
 
-const envFile = `A file .env in the working directory is read too; the environment takes precedence.
-`
-
-const texts = {
-  serve: () => `Usage: item-store serve [settings]
+/** Help of each command. */
+export const helpOf = {
+  serve: `Usage: item-store serve [settings]
 
 Starts the service. It logs JSON lines, or human-readable ones in a terminal, with a line for each
 request at LOG_LEVEL=debug.
 
-${settingsHelp()}
-${secrets}
-${envFile}`,
+${inputs}`,
 
-  dev: () => `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [settings]
+  dev: `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [settings]
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
@@ -50,27 +71,24 @@ CONSOLE say otherwise.
   --failures LIST       make item requests fail with 429, 500, 503 or a cut connection: 503,cut for
                         the first two, or 503=0.1,cut=0.05 for random ones at these rates
 
-${settingsHelp()}
-${secrets}
-${envFile}`,
+${inputs}`,
 
-  token: () => `Usage: item-store token --sub NAME [--expires TIME]
+  token: `Usage: item-store token --sub NAME [--expires TIME]
 
 Prints an access token.
 
   --sub NAME            who the token is for
   --expires TIME        how long it is valid, such as 90s, 15m, 1h or 7d [1h]
 
-${secrets}
-${envFile}`,
+${secrets}`,
 
-  openapi: () => `Usage: item-store openapi
+  openapi: `Usage: item-store openapi
 
 Prints the interface as an OpenAPI 3.1 document in JSON, for items in process memory. With
 STORE_URL, lists guarantee less; a running service has its own document at /openapi.json.
 `,
 
-  conformance: () => `Usage: item-store conformance URL [--reporter spec|tap|junit]
+  conformance: `Usage: item-store conformance URL [--reporter spec|tap|junit]
 
 Tests whether a service, in any language, meets the interface. URL ends with ${prefix}, such as
 http://localhost:8000${prefix}. Each test names its clause of the interface. The exit code is 1 if a
@@ -81,38 +99,4 @@ test fails, and 2 if nothing responds. The tests leave a few hundred items behin
 From the environment or .env:
   JWT_SECRET            secret of the service, which accepts HS256
 `,
-}
-
-export function overview(): string {
-  const title = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory`
-  return [title, '', usage, settingsHelp(), secrets, envFile].join('\n')
-}
-
-export function commandHelp(command: keyof typeof texts): string {
-  return texts[command]()
-}
-
-function settingsHelp(): string {
-  return `Settings of serve and dev, as a flag or in the environment [default]:
-${describeSettings()}
-
-Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
-and a time is in the unit of its default.
-`
-}
-
-const meaningColumn = 47
-/** Matches one line of a description. A line ends by column 100 unless it is a single long word. */
-const meaningLine = /\S.{0,52}(?!\S)|\S+/g
-
-export function describeSettings(): string {
-  return Object.values(settings)
-    .map(({ name, defaultText, meaning }) => {
-      const flag = `--${flagOf(name)}`
-      const ending = defaultText === undefined ? '' : ` [${defaultText}]`
-      const lines = (meaning + ending).match(meaningLine) ?? []
-      const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
-      return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
-    })
-    .join('\n')
 }

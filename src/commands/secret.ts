@@ -38,14 +38,15 @@ export function requireSecret(): void {
   throw new UsageError(JWT_SECRET || JWT_SECRET_FILE ? problem : `${problem}; ${toSign}`)
 }
 
-export function refuseTwoSecrets(): void {
+function refuseTwoSecrets(): void {
   if (process.env.JWT_SECRET && process.env.JWT_SECRET_FILE) {
     throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')
   }
 }
 
-/** Returns why no token can be verified; `undefined` if tokens can be verified. */
+/** Returns why no token can be verified, or `undefined`. @throws {UsageError} for two secrets. */
 export function missingSecretError(): string | undefined {
+  refuseTwoSecrets()
   const problem = signingProblem(environmentSigning)
   if (problem === undefined) return undefined
   if (problem.startsWith('JWT_SECRET_FILE')) {
@@ -55,9 +56,11 @@ export function missingSecretError(): string | undefined {
   return `${problem}: item requests get 503. Stop the service, type ${remedy} and start it again`
 }
 
-export function defaultToRandomSecret(): void {
-  if (process.env.JWT_SECRET || process.env.JWT_SECRET_FILE) return
-  process.env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
+/** Generates a secret if none is set. @throws {UsageError} if tokens cannot be signed. */
+export function ensureSecret(): void {
+  const { env } = process
+  if (!env.JWT_SECRET_FILE) env.JWT_SECRET ||= randomBytes(recommendedLength).toString('base64url')
+  requireSecret()
 }
 
 /** Returns a warning that does not contain the secret. */

@@ -11,14 +11,7 @@ import { parseDelay, parseFailures } from '../doubles/options.js'
 import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
 import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
-import {
-  defaultToRandomSecret,
-  logSecretFile,
-  missingSecretError,
-  refuseTwoSecrets,
-  requireSecret,
-  shortSecretWarning,
-} from './secret.js'
+import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarning } from './secret.js'
 
 /** Lifetime of a token in seconds. It is short, because printed tokens may end up in logs. */
 const tokenLifetime = 24 * 3600
@@ -28,7 +21,6 @@ export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
-  refuseTwoSecrets()
   const error = missingSecretError() // also reads JWT_SECRET_FILE now, before a request needs the secrets
   const { log } = await start(config, options)
   logSecretFile(log)
@@ -44,19 +36,15 @@ export async function dev(args: string[]): Promise<undefined> {
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
-  defaultToRandomSecret()
-  requireSecret()
-  const {
-    url: origin,
-    isSeeded,
-    log,
-  } = await start(config, {
+  ensureSecret()
+  const started = await start(config, {
     signing: environmentSigning,
     isReadable: true,
     requestLogLevel: 'info',
-    items: items ?? [],
+    items,
     doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
   })
+  const { url: origin, isSeeded, log } = started
   logSecretFile(log)
   for (const warning of unknownNameWarnings()) log.warn(warning)
 
@@ -65,18 +53,16 @@ export async function dev(args: string[]): Promise<undefined> {
     ? `${count} from ${values.seed}`
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
-  const expiry = Math.floor(Date.now() / 1000) + tokenLifetime
+  const expiry = new Date(Date.now() + tokenLifetime * 1000).toISOString().slice(0, 16)
   const token = signToken('dev', tokenLifetime)
   const url = `${origin}${prefix}${paths.items}`
-  const pages = [
-    ...(config.console ? [`  items page ${origin}${pagePaths.items}#token=${token}`] : []),
-    ...(config.docs ? [`  API page   ${origin}${pagePaths.docs}#token=${token}`] : []),
-  ]
+  const itemsPage = `  items page ${origin}${pagePaths.items}#token=${token}\n`
+  const apiPage = `  API page   ${origin}${pagePaths.docs}#token=${token}\n`
   process.stdout.write(`
   interface  ${origin}${prefix}
-  token      valid for 24 hours, until ${formatTime(expiry)}${seed}
+  token      valid for 24 hours, until ${expiry.replace('T', ' ')} UTC${seed}
   items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
-${pages.map((line) => `${line}\n`).join('')}
+${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}
 Paste this into another terminal:
 TOKEN=${token}
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
@@ -86,7 +72,7 @@ curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN"
 `)
 }
 
-function readSeed(file: string): ReturnType<typeof parseSeed> {
+function readSeed(file: string) {
   try {
     return parseSeed(readFileSync(file))
   } catch (error) {
@@ -94,9 +80,4 @@ function readSeed(file: string): ReturnType<typeof parseSeed> {
     if (!(error instanceof Error && 'code' in error)) throw error
     throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
   }
-}
-
-/** Formats a Unix time in seconds, for example as `2026-01-31 12:00 UTC`. */
-function formatTime(time: number): string {
-  return `${new Date(time * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

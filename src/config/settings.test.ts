@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test } from 'node:test'
-import { describeSettings } from '../commands/help.js'
+import { overview } from '../commands/help.js'
 import { readConfig, unknownNameWarnings } from './read-config.js'
 import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
@@ -101,7 +101,7 @@ test('every default in --help is itself accepted as a value', () => {
   )
   for (const { name, default: value, defaultText = '', parse } of shown) {
     assert.equal(parse(defaultText), value, `${name}=${defaultText}`)
-    assert.ok(describeSettings().includes(`[${defaultText}]`))
+    assert.ok(overview.includes(`[${defaultText}]`))
   }
   assert.equal(settings.maxBodyBytes.defaultText, '16MiB')
   assert.equal(settings.requestTimeout.defaultText, '60s')
