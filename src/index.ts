@@ -8,7 +8,7 @@ import { type CurrentSigning, followSecret, signingProblem, signToken } from './
 import { ItemStoreClient } from './client/client.js'
 import { parseLifetime } from './config/kinds.js'
 import { configFrom } from './config/read-config.js'
-import type { Config, SettingValues } from './config/settings.js'
+import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
 import {
@@ -83,31 +83,15 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const settingNames: readonly string[] = [
-  'port',
-  'host',
-  'maxBodyBytes',
-  'maxStoreBytes',
-] satisfies (keyof SettingValues & keyof ItemStoreOptions)[]
-
-/** Defaults that differ from those of the command `item-store`. */
-const defaults = {
-  port: 0,
-  host: '127.0.0.1',
-  shutdownTimeout: 1, // seconds
-}
-
 /** Limits neither memory nor event loop delay, because the host program affects both. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
-
-const secretLength = 32 // bytes, see RFC 7518 §3.2
 
 /**
  * Starts an item store, which logs nothing and ignores `process.env`.
  * @throws {Error} if an option is invalid or the port is in use. Then nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
-  const { secret = newSecret(), delay, failures, ids, ...given } = options ?? {}
+  const { secret, delay, failures, ids, ...settings } = options ?? {}
   const signing = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
   const doubles = createDoubles({
@@ -115,14 +99,11 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     failures: failures === undefined ? undefined : checkedFailures(failures),
     ids,
   })
-  const config = settingsFrom(given)
+  const config = configOf(settings)
   const log = pino({ level: 'silent' })
   const store = openMemoryStore(config)
-  const service = createService(config, {
-    ...{ store, log, signing, doubles },
-    requestLogLevel: 'debug',
-    load: unwatched,
-  })
+  const parts = { store, log, signing, doubles, requestLogLevel: 'debug', load: unwatched } as const
+  const service = createService(config, parts)
   const url = await service.listen().catch(async (error) => {
     await store.close()
     throw error
@@ -185,25 +166,25 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   }
 }
 
-function newSecret(): string {
-  return randomBytes(secretLength).toString('base64url')
-}
-
 /** @throws {UsageError} if options are unknown or invalid, with one line per option. */
-function settingsFrom(given: object): Config {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  const unknown = entries.map(([name]) => name).filter((name) => !settingNames.includes(name))
-  if (unknown.length > 0) throw new UsageError(`unknown option ${unknown.join(', ')}`)
-  const [empty] = entries.find(([, value]) => value === null) ?? []
+function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions): Config {
+  const { maxBodyBytes, maxStoreBytes, ...unknown } = others
+  const names = Object.entries(unknown).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  if (names.length > 0) throw new UsageError(`unknown option ${names.join(', ')}`)
+  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 } // in seconds
+  const [empty] = Object.entries(settings).find(([, value]) => value === null) ?? []
   if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
-  return configFrom({ ...defaults, ...Object.fromEntries(entries) })
+  return configFrom(settings)
 }
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** @throws {UsageError} if a text is unusable. The result of a function is checked on each call. */
-function signingWith(secret: unknown): CurrentSigning {
+/** By default, the secret is 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if unusable. */
+function signingWith(secret: unknown = randomBytes(32).toString('base64url')): CurrentSigning {
   const isFunction = typeof secret === 'function'
+  // The result of a function is checked on each call.
   const currentSigning = followSecret(() => {
     const current: unknown = isFunction ? secret() : secret
     return typeof current === 'string' ? current : undefined

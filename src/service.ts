@@ -14,7 +14,7 @@ import { createRoutes, type RouteParts } from './http/routes.js'
 import { createWaitingReads } from './http/waiting-reads.js'
 import { createListener, type Serve } from './listener/listener.js'
 import { nodeProblem } from './listener/node-internals.js'
-import { type ItemStore, StoreMismatchError } from './store/item-store.js'
+import { StoreMismatchError } from './store/item-store.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
 import { withoutCredentials } from './store/redis/address.js'
 
@@ -98,10 +98,8 @@ export function createService(config: Config, parts: ServiceParts) {
         const { host, port, metricsHost, metricsPort } = config
         if (metricsPort !== undefined) {
           const { publishMetrics } = await import('./http/metrics.js')
-          metrics = await publishMetrics(store, waitingReads, {
-            host: metricsHost,
-            port: metricsPort,
-          })
+          const address = { host: metricsHost, port: metricsPort }
+          metrics = await publishMetrics(store, waitingReads, address)
           observers.push(metrics.observe)
         }
         return urlOf(host, await listener.listen(port, host))
@@ -114,36 +112,24 @@ export function createService(config: Config, parts: ServiceParts) {
   }
 }
 
-export interface OpenedStore {
-  readonly store: ItemStore
-  /** Log fields that describe the store. */
-  readonly description: Readonly<Record<string, string | number>>
-  /** Memory of the items in this process, in bytes; 0 for items on a Redis server. */
-  itemBytes(): number
-}
-
 export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): MemoryStore {
   return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
 }
 
 /** @throws {UsageError} if the settings do not fit the items that are already on the server. */
-export async function openStore(config: Config, log: Logger): Promise<OpenedStore> {
-  const {
-    storeUrl: url,
-    storePrefix: prefix,
-    storeBuckets: buckets,
-    storeTimeout: timeout,
-    maxStoreBytes,
-  } = config
+export async function openStore(config: Config, log: Logger) {
+  const { storeUrl: url, maxStoreBytes } = config
   if (url === undefined) {
     const store = openMemoryStore(config)
-    const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
+    const description = { store: 'process memory', max_store_bytes: maxStoreBytes } // for the log
     return { store, description, itemBytes: () => store.size().memoryBytes }
   }
+  const { storePrefix: prefix, storeBuckets: buckets, storeTimeout: timeout } = config
   const { openRedisStore } = await import('./store/redis/store.js')
   try {
     const store = await openRedisStore({ url, prefix, buckets, timeout, log })
-    return { store, description: { store: withoutCredentials(url) }, itemBytes: () => 0 }
+    const description = { store: withoutCredentials(url) }
+    return { store, description, itemBytes: () => 0 } // this process keeps no items
   } catch (error) {
     throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
   }

@@ -3,13 +3,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
 import { startCollection } from '../memory/collection.js'
-import type { ServiceParts } from '../service.js'
-
-type LoadPart = ServiceParts['load']
-
-export interface Load extends LoadPart {
-  stop(): void
-}
 
 /** Interval over which the mean event loop delay is measured, in milliseconds. */
 const sampleInterval = 1_000
@@ -21,16 +14,16 @@ const resolution = 10
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
   itemBytes: () => number,
-): Load {
+) {
   const memory = startCollection(maxMemoryBytes, itemBytes)
   const delays = monitorEventLoopDelay({ resolution })
   delays.enable()
   let delay = 0
   const timer = setInterval(() => {
-    delay = meanDelay(delays.mean)
+    const mean = delays.mean / 1e6 // in ms; NaN if the event loop was blocked all the time
+    delay = Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean - resolution))
     delays.reset()
-  }, sampleInterval)
-  timer.unref()
+  }, sampleInterval).unref()
 
   return {
     exceededLimit() {
@@ -48,9 +41,4 @@ export function watchLoad(
       memory.stop()
     },
   }
-}
-
-/** Converts ns to ms. NaN means that the event loop was blocked all the time. */
-function meanDelay(mean: number): number {
-  return Number.isNaN(mean) ? sampleInterval : Math.max(0, Math.round(mean / 1e6 - resolution))
 }

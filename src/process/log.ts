@@ -40,34 +40,22 @@ export function createLog(level: string, isReadable: boolean): Logger {
 /** The line of a request includes the session id only if the request failed. */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
-  const isAnswered = msg === 'answered'
-  const hasFailed = Number(status) >= 400
-  const severity = String(level).toUpperCase()
-  const stack = stackOf(err)
-  const others = stack === undefined && err !== undefined ? { ...rest, err } : rest
-  const words = [
-    String(time).slice(11, 19),
-    ...(isAnswered ? [] : [severity.padEnd(5)]),
-    ...[method, path, status, error_code].filter((word) => word !== undefined),
-    ...(ms === undefined ? [] : [`${Number(ms).toFixed(1)} ms`]),
-    ...(isAnswered ? [] : [msg]),
-    ...(isAnswered
-      ? hasFailed
-        ? [`session_id=${rest.session_id}`]
-        : []
-      : Object.entries(others).map(([name, value]) => `${name}=${format(value)}`)),
-  ]
-  const trace = stack === undefined ? [] : stack.split('\n')
+  const duration = ms === undefined ? undefined : `${Number(ms).toFixed(1)} ms`
+  const request = [method, path, status, error_code, duration]
+  const { stack }: { readonly stack?: unknown } = Object(err)
+  const trace = typeof stack === 'string' ? stack.split('\n') : []
+  const others = Object.entries(
+    trace.length > 0 || err === undefined ? rest : { ...rest, err },
+  ).map(([name, value]) => `${name}=${format(value)}`)
+  const words =
+    msg === 'answered'
+      ? [...request, Number(status) >= 400 ? `session_id=${rest.session_id}` : undefined]
+      : [String(level).toUpperCase().padEnd(5), ...request, msg, ...others]
+  const shown = [String(time).slice(11, 19), ...words].filter((word) => word !== undefined)
   // Indented lines of a stack cannot be mistaken for log entries.
-  return [words.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
+  return [shown.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
-}
-
-/** Returns `undefined` if the thrown value is not an error. */
-function stackOf(err: unknown): string | undefined {
-  const stack = typeof err === 'object' && err !== null && 'stack' in err ? err.stack : undefined
-  return typeof stack === 'string' ? stack : undefined
 }
 
 function format(value: unknown): string {

@@ -8,12 +8,12 @@ import type { Config } from '../config/settings.js'
 import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
-import type { OpenedStore, ServiceParts } from '../service.js'
+import type { ServiceParts } from '../service.js'
 import { serveFirst } from './threads.js'
 
-export interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
+interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
-  readonly items?: ReturnType<typeof parseSeed>
+  readonly items?: ReturnType<typeof parseSeed> | undefined
   readonly isReadable: boolean
 }
 
@@ -23,20 +23,14 @@ const lastRequestGrace = 500
 /** File descriptors reserved for files, metrics, and connections that will be refused. */
 const reservedDescriptors = 32
 
-interface Started {
-  /** URL of the service on this machine, without a trailing slash. */
-  readonly url: string
-  readonly store: OpenedStore['store']
-  /** `false` if the seed items were not stored, because the store already had items. */
-  readonly isSeeded: boolean
-  readonly log: Logger
-}
-
-/** @throws {UsageError} if the settings do not fit this machine. */
+/**
+ * Returns the URL for this machine. `isSeeded` is `false` if the store already had items.
+ * @throws {UsageError} if the settings do not fit this machine.
+ */
 export async function start(
   settings: Config,
   { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
-): Promise<Started> {
+) {
   const [{ createLog }, { createService, openStore }, { seedEmptyStore }, { watchLoad }] =
     await Promise.all([
       import('./log.js'),
@@ -56,8 +50,7 @@ export async function start(
   try {
     const isSeeded = await seedEmptyStore(store, items)
     const load = watchLoad(config, itemBytes)
-    const parts = { store, log, signing, requestLogLevel, load, doubles }
-    const service = createService(config, parts)
+    const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
     serveFirst()
     const url = await service.listen()
     const stop = async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import type { Config } from '../../../src/config/settings.js'
-import { type Load, watchLoad } from '../../../src/process/load.js'
+import { watchLoad } from '../../../src/process/load.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
 import { type Answer, type RequestOptions, send } from '../../conformance/client.js'
@@ -231,7 +231,11 @@ function failing(error: () => Error): ItemStore {
   }
 }
 
-async function serve(store: ItemStore, own: Partial<Config> = {}, load?: Load): Promise<URL> {
+async function serve(
+  store: ItemStore,
+  own: Partial<Config> = {},
+  load?: ReturnType<typeof watchLoad>,
+): Promise<URL> {
   if (load) after(() => load.stop())
   const parts = { store, ...(load && { load }) }
   return new URL((await ownApp(parts, own)).baseUrl.origin)
