@@ -23,32 +23,18 @@ const urlForms = [
   'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
 ]
 
-export const text: Kind<string> = textOf((value) => value !== '', 'text that is not empty')
+export const text = kindOf((value) => value || undefined, 'text that is not empty')
 
 /** Braces have a special meaning in the keys of a Redis cluster. */
-export const keyPrefix: Kind<string> = textOf(
-  (value) => /^[^{}]+$/.test(value),
-  'text without braces',
-)
+export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
 export function oneOf(choices: readonly string[]): Kind<string> {
-  return textOf((value) => choices.includes(value), `one of ${choices.join(', ')}`)
-}
-
-/** @param expected description of valid text, for the error message. */
-function textOf(isValid: (text: string) => boolean, expected: string): Kind<string> {
-  return {
-    parse(value) {
-      if (isValid(value)) return value
-      throw new Error(expected)
-    },
-    format: String,
-  }
+  return kindOf((text) => choices.find((choice) => choice === text), `one of ${choices.join(', ')}`)
 }
 
 export function integer(min: number, max: number): Kind<number> {
-  const parse = (value: string) => (/^\d+$/.test(value) ? Number(value) : undefined)
-  return between(min, max, { parse, format: String, what: 'a whole number' })
+  const parse = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
+  return kindOf((text) => between(min, max, parse(text)), `a whole number from ${min} to ${max}`)
 }
 
 export function powerOfTwo(min: number, max: number): Kind<number> {
@@ -58,49 +44,44 @@ export function powerOfTwo(min: number, max: number): Kind<number> {
 }
 
 export function size(min: number, max = 1024 ** 5): Kind<number> {
-  const units = ', in bytes or with a unit such as kB, MB or MiB'
-  return between(min, max, { parse: parseSize, format: formatSize, what: 'a size', units })
+  const range = `${formatSize(min)} to ${formatSize(max)}`
+  const expected = `a size from ${range}, in bytes or with a unit such as kB, MB or MiB`
+  return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
 /** A time in whole seconds or milliseconds. A number without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
-  return between(min, max, {
-    parse: (value) => (parseDuration(value, unit) ?? Number.NaN) / durations[unit],
-    format: (value) => `${value}${unit}`,
-    what: 'a time',
-    units: ', with a unit such as ms, s or m',
-  })
+  const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
+  const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
+  const format = (value: number) => `${value}${unit}`
+  return kindOf((text) => between(min, max, parse(text)), expected, format)
 }
 
-interface NumberFormat {
-  readonly parse: (text: string) => number | undefined
-  readonly format: (value: number) => string
-  /** Text before the range in an error message, such as `a size`. */
-  readonly what: string
-  readonly units?: string
+/** Returns an integer in the range unchanged, and `undefined` for anything else. */
+function between(min: number, max: number, number = Number.NaN): number | undefined {
+  return Number.isInteger(number) && number >= min && number <= max ? number : undefined
 }
 
-function between(
-  min: number,
-  max: number,
-  { parse, format, what, units = '' }: NumberFormat,
-): Kind<number> {
+export const onOrOff = kindOf(
+  (text) => (['off', 'on'].includes(text) ? text === 'on' : undefined),
+  'on or off',
+  (value) => (value ? 'on' : 'off'),
+)
+
+/** `parse` returns `undefined` for invalid text. `expected` describes valid text, for the error. */
+function kindOf<T>(
+  parse: (text: string) => T | undefined,
+  expected: string,
+  format: Kind<T>['format'] = String,
+): Kind<T> {
   return {
     parse(text) {
-      const number = parse(text) ?? Number.NaN
-      if (Number.isInteger(number) && number >= min && number <= max) return number
-      throw new Error(`${what} from ${format(min)} to ${format(max)}${units}`)
+      const value = parse(text)
+      if (value === undefined) throw new Error(expected)
+      return value
     },
     format,
   }
-}
-
-export const onOrOff: Kind<boolean> = {
-  parse(value) {
-    if (value !== 'on' && value !== 'off') throw new Error('on or off')
-    return value === 'on'
-  },
-  format: (value) => (value ? 'on' : 'off'),
 }
 
 /** The word `off` is parsed as `undefined`. */

@@ -2,14 +2,7 @@
 
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
-import {
-  type Config,
-  flagOf,
-  limitsFor,
-  type Setting,
-  type SettingValues,
-  settings,
-} from './settings.js'
+import { type Config, flagOf, limitsFor, type SettingValues, settings } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
 /** Values of `HOST` that stand for all addresses of the machine. */
@@ -32,7 +25,7 @@ export function readConfig(
   fromFile: ReadonlySet<string> = new Set(),
   defaults: Defaults = {},
 ): Config {
-  return configOf(({ name }, key) => {
+  return configOf((name, key) => {
     const flag = flagValues[flagOf(name)]
     if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, source: '' }
     const text = env[name] || undefined
@@ -43,8 +36,8 @@ export function readConfig(
 }
 
 /** Values have the units of `Config`. Omitted settings get defaults. @throws {UsageError} */
-export function configFrom(values: Readonly<Record<string, unknown>>): Config {
-  return configOf((_setting, key) => {
+export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
+  return configOf((_name, key) => {
     const { [key]: value } = values
     if (value === undefined) return { text: undefined, label: key, source: ' by default' }
     return { text: String(value), label: key, source: '' }
@@ -59,17 +52,14 @@ interface Input {
   readonly source: string
 }
 
-function configOf(
-  inputFor: (setting: Setting<unknown>, key: keyof SettingValues) => Input,
-): Config {
+function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): Config {
   const problems: string[] = []
   const given: Record<string, string> = {}
-  const entries = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
-    const { text, label, source } = inputFor(setting, key as keyof SettingValues) // the table of settings has this key
+  const entries = Object.entries(settings).map(([key, setting]) => {
+    const { text, label, source } = inputFor(setting.name, key as keyof SettingValues) // the table of settings has this key
     given[setting.name] = `${label} (${text ?? setting.defaultText}${source})`
-    if (text === undefined) return [key, setting.default]
     try {
-      return [key, setting.parse(text)]
+      return [key, text === undefined ? setting.default : setting.parse(text)]
     } catch (error) {
       const is = setting.isSecret ? 'not usable' : JSON.stringify(text)
       problems.push(`${label} is ${is}${source}; expected ${messageOf(error)}`)

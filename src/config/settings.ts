@@ -21,15 +21,6 @@ import {
   time,
 } from './kinds.js'
 
-export interface Setting<T> extends Omit<Kind<T>, 'format'> {
-  /** Name of the environment variable. The flag has the same name, in lower case with dashes. */
-  readonly name: string
-  readonly default: T
-  /** Default as a user would type it; `undefined` if it depends on another setting or is unset. */
-  readonly defaultText: string | undefined
-  readonly meaning: string
-}
-
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
@@ -159,22 +150,16 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T>(
-  name: string,
-  { format, ...kind }: Kind<T>,
-  defaultValue: T,
-  meaning: string,
-): Setting<T> {
-  return { ...kind, name, default: defaultValue, defaultText: format(defaultValue), meaning }
+/** `defaultText` is the default as typed; `undefined` if it depends on a setting or is unset. */
+function setting<T>(name: string, kind: Kind<T>, defaultValue: T, meaning: string) {
+  const { format, ...rest } = kind
+  return { ...rest, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
 /** Limits that are not settings, in the units of `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
-export function limitsFor({
-  maxBodyBytes,
-  maxMemoryBytes,
-}: Pick<SettingValues, 'maxBodyBytes' | 'maxMemoryBytes'>) {
+export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /** Maximum bytes in bodies of unanswered requests. Above this limit, requests get 503. */

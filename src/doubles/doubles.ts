@@ -21,7 +21,7 @@ const maxRecorded = 10_000
 
 export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   const seeded = ids === undefined ? undefined : seededIds(ids)
-  const armed: Armed[] = []
+  const armed: (FailureScope & { readonly next: () => Failure | undefined })[] = []
   let recorded: RecordedRequest[] = []
   let resets = 0
 
@@ -42,10 +42,10 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 
   function failureOf(exchange: Exchange): Failure | undefined {
-    for (const { method, path, next } of armed) {
-      if (method !== undefined && method !== exchange.request.method) continue
-      if (path !== undefined && !isPath(path, exchange.path)) continue
-      const failure = next()
+    for (const { method = exchange.request.method, path = exchange.path, next } of armed) {
+      if (method !== exchange.request.method) continue
+      const isMeant = typeof path === 'string' ? path === exchange.path : path.test(exchange.path)
+      const failure = isMeant ? next() : undefined
       if (failure !== undefined) return failure
     }
     return undefined
@@ -113,10 +113,6 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
   }
 }
 
-interface Armed extends FailureScope {
-  readonly next: () => Failure | undefined
-}
-
 /** Sends an injected failure, without logging a failure of the service. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
@@ -128,10 +124,6 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   }
   const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'
   answerError(exchange, new ApiError(code, detail), () => undefined)
-}
-
-function isPath(expected: string | RegExp, path: string): boolean {
-  return typeof expected === 'string' ? expected === path : expected.test(path)
 }
 
 function inTurn(failures: readonly Failure[]): () => Failure | undefined {

@@ -56,21 +56,14 @@ export function checkedDelay(given: number | Delay): Delay {
 }
 
 function isDelay({ min, max }: Delay): boolean {
-  return (
-    [min, max].every((time) => Number.isInteger(time)) && 0 <= min && min <= max && max <= maxDelay
-  )
+  return [min, max].every(Number.isInteger) && 0 <= min && min <= max && max <= maxDelay
 }
 
 /** Parses text such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
 export function parseFailures(text: string): Failures {
   const entries = text.split(',').map((entry) => entry.split('='))
   const failures = text.includes('=')
-    ? Object.fromEntries(
-        entries.map(([name, rate, ...more]) => [
-          name,
-          rate && more.length === 0 ? Number(rate) : Number.NaN,
-        ]),
-      )
+    ? Object.fromEntries(entries.map(([name, ...rate]) => [name, Number(rate.join('=') || 'NaN')]))
     : entries.map(([name]) => (name === 'cut' ? name : Number(name)))
   if (areFailures(failures)) return failures
   throw new UsageError(

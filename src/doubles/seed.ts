@@ -43,9 +43,9 @@ export function parseSeed(file: Buffer): ItemRequest[] {
     }
     return requests
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw invalid(text, error.offset, error.message)
-    if (error instanceof InvalidItemError) throw invalid(text, start, error.message)
-    throw error
+    if (!(error instanceof JsonSyntaxError || error instanceof InvalidItemError)) throw error
+    const position = positionOf(text, error instanceof JsonSyntaxError ? error.offset : start)
+    throw new InvalidSeedError(`${position}: ${error.message}`)
   }
 }
 
@@ -119,8 +119,4 @@ function requestBodyOf(text: Uint8Array, data: Span, projectId: Span | undefined
   const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
   const dataText = text.subarray(data.start, data.end)
   return Buffer.concat([beforeProjectId, project, beforeData, dataText, requestEnd])
-}
-
-function invalid(text: Uint8Array, offset: number, problem: string): InvalidSeedError {
-  return new InvalidSeedError(`${positionOf(text, offset)}: ${problem}`)
 }
