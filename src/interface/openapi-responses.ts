@@ -80,52 +80,33 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
 }
 
 /** Pages from any origin can read `Cache-Control` (Fetch standard §2.2.2). */
-type DocumentedHeader = ExposedHeader | 'Cache-Control'
+export type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {
-  'X-Session-Id': {
-    description: 'Identifies this request, for tracing; `session_id` in the body is the same',
-    required: true,
-    schema: { type: 'string', format: 'uuid' },
-    example: sessionId,
-  },
-  'WWW-Authenticate': {
-    description: 'The required authentication: a bearer token with the claims of `TokenPayload`',
-    required: true,
-    schema: { type: 'string', const: 'Bearer' },
-    example: 'Bearer',
-  },
-  Allow: {
-    description: 'The methods of this path',
-    required: true,
-    schema: { type: 'string' },
-    example: 'GET, HEAD, POST, OPTIONS',
-  },
+  'X-Session-Id': required(
+    'Identifies this request, for tracing; `session_id` in the body is the same',
+    sessionId,
+    { format: 'uuid' },
+  ),
+  'WWW-Authenticate': required(
+    'The required authentication: a bearer token with the claims of `TokenPayload`',
+    'Bearer',
+    { const: 'Bearer' },
+  ),
+  Allow: required('The methods of this path', 'GET, HEAD, POST, OPTIONS'),
   'Retry-After': {
     description:
       'Time to wait before a retry, in seconds; sent with `SERVICE_UNAVAILABLE` and `STORE_UNAVAILABLE`',
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
-  Location: {
-    description: 'The path of the item',
-    required: true,
-    schema: { type: 'string', format: 'uri-reference' },
-    example: itemPath(itemId),
-  },
-  ETag: {
-    description: 'Entity tag of the current state of the item or list',
-    required: true,
-    schema: { type: 'string' },
-    example: entityTag,
-  },
-  'Cache-Control': {
-    description:
-      'Tells caches not to store the body, because its `session_id` is for this request only',
-    required: true,
-    schema: { type: 'string', const: 'no-store' },
-    example: 'no-store',
-  },
+  Location: required('The path of the item', itemPath(itemId), { format: 'uri-reference' }),
+  ETag: required('Entity tag of the current state of the item or list', entityTag),
+  'Cache-Control': required(
+    'Tells caches not to store the body, because its `session_id` is for this request only',
+    'no-store',
+    { const: 'no-store' },
+  ),
   'Preference-Applied': {
     description: 'The `wait` of the request header `Prefer`, if the service was ready to wait',
     schema: { type: 'string' },
@@ -136,6 +117,11 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+}
+
+/** Describes a header that every response of its status has. */
+function required(description: string, example: string, type: object = {}) {
+  return { description, required: true, schema: { type: 'string', ...type }, example }
 }
 
 export function model(name: keyof typeof models): { $ref: string } {

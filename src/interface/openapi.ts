@@ -6,6 +6,7 @@ import type { ErrorName } from './errors.js'
 import * as models from './models.js'
 import { pagePaths, paths, prefix, replayedHeader } from './names.js'
 import {
+  type DocumentedHeader,
   emptyResponse,
   entityTag,
   errorResponses,
@@ -70,14 +71,9 @@ const idempotencyKey = headerParameter(
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
 )
 
-const always: ErrorName[] = [
-  'BAD_REQUEST',
-  'REQUEST_TIMEOUT',
-  'HEADERS_TOO_LARGE',
-  'INTERNAL_ERROR',
-]
+const ofAll: ErrorName[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
 const ofItems: ErrorName[] = [
-  ...always,
+  ...ofAll,
   'MISSING_TOKEN',
   'TOKEN_EXPIRED',
   'INVALID_TOKEN',
@@ -132,24 +128,20 @@ export function openApiDocument(
     paths: {
       [paths.health]: {
         get: {
-          operationId: 'checkHealth',
-          tags: ['health'],
-          summary: 'Check the health',
+          ...operation('health', 'checkHealth', 'Check the health'),
           description:
             'Needs no token. Works under overload too; `overload` then names the exceeded limit.',
           security: [],
           responses: {
             200: jsonResponse('Healthy', model('HealthCheckResponse'), ['healthy']),
             503: jsonResponse('Unhealthy', model('HealthCheckResponse'), ['unhealthy']),
-            ...errorResponses(always),
+            ...errorResponses(ofAll),
           },
         },
       },
       [paths.items]: {
         get: {
-          operationId: 'listItems',
-          tags: ['items'],
-          summary: 'List all items',
+          ...operation('items', 'listItems', 'List all items'),
           parameters: [project, ...conditions, wait],
           description: `All items, or those of one project, ${order}, ${changes}. There is no paging.`,
           responses: {
@@ -159,20 +151,13 @@ export function openApiDocument(
           },
         },
         post: {
-          operationId: 'createItem',
-          tags: ['items'],
-          summary: 'Create an item',
+          ...operation('items', 'createItem', 'Create an item'),
           description:
             'The item has a new `id`, the `project_id` of the request and the members of its `data`. Members of `data` named `id` or `project_id` are dropped.',
           parameters: [idempotencyKey],
           requestBody: requestBody('itemRequest'),
           responses: {
-            201: jsonResponse(
-              'The new item',
-              itemResponse('created'),
-              ['createdItem'],
-              ['ETag', 'Location', replayedHeader],
-            ),
+            201: itemResponse('The new item', 'created', ['ETag', 'Location', replayedHeader]),
             ...errorResponses([...underLoad, ...withBody, 'IDEMPOTENCY_CONFLICT']),
           },
         },
@@ -180,39 +165,28 @@ export function openApiDocument(
       [paths.item]: {
         parameters: [itemIdParameter],
         get: {
-          operationId: 'readItem',
-          tags: ['items'],
-          summary: 'Read an item',
+          ...operation('items', 'readItem', 'Read an item'),
           description: 'The item as it was created or last replaced.',
           parameters: [...conditions, wait],
           responses: {
-            200: jsonResponse('The item', itemResponse('success'), ['item'], readHeaders),
+            200: itemResponse('The item', 'success', readHeaders),
             304: emptyResponse('The client has the current item', notModifiedHeaders),
             ...errorResponses([...underLoad, ...ofItem]),
           },
         },
         put: {
-          operationId: 'replaceItem',
-          tags: ['items'],
-          summary: 'Replace an item',
+          ...operation('items', 'replaceItem', 'Replace an item'),
           description: `The item keeps its ${kept}. All other members are gone, including a \`project_id\` that the request does not repeat. A replace never creates an item.`,
           parameters: conditions,
           requestBody: requestBody('replaceRequest'),
           responses: {
-            200: jsonResponse(
-              'The replaced item',
-              itemResponse('updated'),
-              ['replacedItem'],
-              ['ETag'],
-            ),
+            200: itemResponse('The replaced item', 'updated', ['ETag']),
             // With an empty id, the path is the path of the list, which has neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
         delete: {
-          operationId: 'deleteItem',
-          tags: ['items'],
-          summary: 'Delete an item',
+          ...operation('items', 'deleteItem', 'Delete an item'),
           description:
             'Works under overload too, since it frees memory. `STORE_FULL` means that a client is reading items next to this one and there is no memory to copy them; the item still exists.',
           parameters: conditions,
@@ -240,6 +214,10 @@ export function openApiDocument(
   }
 }
 
+function operation(tag: string, operationId: string, summary: string) {
+  return { operationId, tags: [tag], summary }
+}
+
 function headerParameter(name: string, description: string, example: string): object {
   return { name, in: 'header', description, schema: { type: 'string' }, example }
 }
@@ -249,13 +227,18 @@ function requestBody(example: string): object {
 }
 
 /** The spec allows a response without an item (§2.3), but this service always sends the item. */
-function itemResponse(status: models.ItemResponse['status']): object {
+function itemResponse(
+  description: string,
+  status: models.ItemResponse['status'],
+  headers: readonly DocumentedHeader[],
+) {
+  const example = { created: 'createdItem', success: 'item', updated: 'replacedItem' }[status]
   const own = {
     type: 'object',
     required: ['data'],
     properties: { status: { type: 'string', const: status }, data: model('Item') },
   }
-  return { allOf: [model('ItemResponse'), own] }
+  return jsonResponse(description, { allOf: [model('ItemResponse'), own] }, [example], headers)
 }
 
 function schemas(): object {

@@ -15,6 +15,7 @@ import {
   openBrace,
   openBracket,
   quote,
+  type Span,
 } from './json-syntax.js'
 import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
@@ -46,9 +47,7 @@ export interface ArrivingBody {
   hold(bytes: number): void
 }
 
-interface Field {
-  readonly start: number
-  readonly end: number
+interface Field extends Span {
   /** Members of the value, if the value is an object. */
   readonly members: Members
 }
