@@ -20,33 +20,24 @@ const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.
 /** Methods with a label of their own. Labels for all 34 methods could make 12,000 lines (50 ms). */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-export interface PublishedMetrics {
-  /** Counts a request. Must be called once its response has been sent. */
-  observe(exchange: Exchange): void
-  close(): void
-}
+export type PublishedMetrics = Awaited<ReturnType<typeof publishMetrics>>
 
 /** Serves metrics at `/metrics`. @throws {UsageError} if the server cannot use the address. */
 export async function publishMetrics(
   store: ItemStore,
   waitingReads: WaitingReads,
   address: ListenAddress,
-): Promise<PublishedMetrics> {
+) {
   const { registry, observe } = createMetrics(store, waitingReads)
   const server = createServer(async ({ url = '', method = '' }, response) => {
-    if (url.split('?')[0] !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    if (method !== 'GET' && method !== 'HEAD') {
-      response.writeHead(405, { Allow: 'GET, HEAD' }).end()
-      return
-    }
+    if (url.split('?')[0] !== '/metrics') return response.writeHead(404).end()
+    if (method !== 'GET' && method !== 'HEAD')
+      return response.writeHead(405, { Allow: 'GET, HEAD' }).end()
     try {
       const text = await registry.metrics()
-      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
+      return response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
     } catch {
-      response.writeHead(500).end()
+      return response.writeHead(500).end()
     }
   })
   try {
@@ -57,10 +48,7 @@ export async function publishMetrics(
   return { observe, close: () => void server.close() }
 }
 
-export function createMetrics(
-  store: ItemStore,
-  waitingReads: Pick<WaitingReads, 'count'>,
-): Pick<PublishedMetrics, 'observe'> & { registry: Registry } {
+export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads, 'count'>) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -84,37 +72,49 @@ export function createMetrics(
     labelNames: ['outcome'],
     registers,
   })
-  const measure: Measure = (name, help, read) => {
-    const metric = new (name.endsWith('_total') ? Counter : Gauge)({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = await read()
-        metric.remove()
-        if (value !== undefined) metric.inc(value)
-      },
-    })
+
+  /** Adds a counter for each name that ends with `_total`, and a gauge for each other name. */
+  function measure<Source>(table: MetricTable<Source>, sourceOf: () => Awaitable<Source>): void {
+    for (const [name, [help, value]] of Object.entries(table)) {
+      const metric = new (name.endsWith('_total') ? Counter : Gauge)({
+        name,
+        help,
+        registers,
+        async collect() {
+          const current = value(await sourceOf())
+          metric.remove()
+          if (current !== undefined) metric.inc(current)
+        },
+      })
+    }
   }
-  measure(
-    'item_store_waiting_reads',
-    'Number of reads that wait for a change (Prefer: wait)',
-    () => waitingReads.count,
-  )
-  if (store.traffic !== undefined) {
+
+  let asked: Promise<Partial<StoreSize>> | undefined
+  /** Asks the store for its size once per collection of metrics. Returns `{}` after a failure. */
+  async function currentSize(): Promise<Partial<StoreSize>> {
+    asked ??= (async () => store.size())().catch(() => ({}))
+    const size = await asked
+    asked = undefined
+    return size
+  }
+
+  measure(waitingMetrics, () => waitingReads)
+  const { traffic } = store
+  if (traffic !== undefined) {
     const roundTrip = new Histogram({
       name: 'item_store_redis_round_trip_seconds',
       help: 'Time from a command to its reply',
       buckets: roundTripBuckets,
       registers,
     })
-    store.traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
-    measureTraffic(store.traffic, measure)
+    traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
+    measure(trafficMetrics, () => traffic)
   }
-  measureStore(store, measure)
+  measure(sizeMetrics, currentSize)
   return {
     registry,
-    observe({ request, response, route, startedAt, token, errorCode }) {
+    /** Counts a request. Must be called once its response has been sent. */
+    observe({ request, response, route, startedAt, token, errorCode }: Exchange): void {
       const { method = '' } = request
       const labels = {
         route: route?.path ?? 'none',
@@ -129,71 +129,58 @@ export function createMetrics(
   }
 }
 
-/** Adds a counter if `name` ends with `_total`, otherwise a gauge. Omits `undefined` values. */
-type Measure = (name: string, help: string, read: () => Awaitable<number | undefined>) => void
+/** Help text and value of each metric by name. A metric without a value is omitted. */
+type MetricTable<Source> = Readonly<
+  Record<string, readonly [help: string, value: (source: Source) => number | undefined]>
+>
 
-function measureTraffic(traffic: StoreTraffic, measure: Measure): void {
-  measure(
-    'item_store_redis_commands_in_flight',
-    'Number of commands without a reply yet',
-    () => traffic.inFlight,
-  )
-  measure(
-    'item_store_redis_commands_waiting',
-    'Number of commands that wait because too much is in flight',
-    () => traffic.waiting,
-  )
-  measure(
-    'item_store_redis_reconnections_total',
-    'Number of times that a lost connection was restored',
-    () => traffic.reconnections,
-  )
-  measure(
-    'item_store_redis_redirections_total',
-    'Number of redirections of a command to another server of the cluster',
-    () => traffic.redirections,
-  )
-  measure(
-    'item_store_redis_unknown_outcomes_total',
-    'Number of changes with an unknown outcome: they may have taken effect or not',
-    () => traffic.unknownOutcomes,
-  )
+const waitingMetrics: MetricTable<Pick<WaitingReads, 'count'>> = {
+  item_store_waiting_reads: [
+    'Number of reads that wait for a change (Prefer: wait)',
+    ({ count }) => count,
+  ],
 }
 
-function measureStore(store: ItemStore, measure: Measure): void {
-  let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store for its size once per collection of metrics. Returns `{}` after a failure. */
-  const currentSize = async () => {
-    asked ??= (async () => store.size())().catch(() => ({}))
-    const size = await asked
-    asked = undefined
-    return size
-  }
-  const measureSize = (
-    name: string,
-    help: string,
-    read: (size: Partial<StoreSize>) => number | undefined,
-  ) => measure(name, help, async () => read(await currentSize()))
-  measureSize('item_store_items', 'Number of items in the store', ({ items }) => items)
-  measureSize('item_store_item_bytes', 'Total size of all items in bytes', (size) => size.itemBytes)
-  measureSize(
-    'item_store_memory_bytes',
+const trafficMetrics: MetricTable<StoreTraffic> = {
+  item_store_redis_commands_in_flight: [
+    'Number of commands without a reply yet',
+    ({ inFlight }) => inFlight,
+  ],
+  item_store_redis_commands_waiting: [
+    'Number of commands that wait because too much is in flight',
+    ({ waiting }) => waiting,
+  ],
+  item_store_redis_reconnections_total: [
+    'Number of times that a lost connection was restored',
+    ({ reconnections }) => reconnections,
+  ],
+  item_store_redis_redirections_total: [
+    'Number of redirections of a command to another server of the cluster',
+    ({ redirections }) => redirections,
+  ],
+  item_store_redis_unknown_outcomes_total: [
+    'Number of changes with an unknown outcome: they may have taken effect or not',
+    ({ unknownOutcomes }) => unknownOutcomes,
+  ],
+}
+
+const sizeMetrics: MetricTable<Partial<StoreSize>> = {
+  item_store_items: ['Number of items in the store', ({ items }) => items],
+  item_store_item_bytes: ['Total size of all items in bytes', ({ itemBytes }) => itemBytes],
+  item_store_memory_bytes: [
     'Memory held for items in bytes; with STORE_URL, all memory that the Redis server uses',
     ({ memoryBytes }) => memoryBytes,
-  )
-  measureSize(
-    'item_store_memory_fill_ratio',
+  ],
+  item_store_memory_fill_ratio: [
     'Fraction of item_store_memory_bytes filled with items',
     ({ itemBytes = 0, memoryBytes }) => memoryBytes && itemBytes / memoryBytes,
-  )
-  measureSize(
-    'item_store_used_bytes',
+  ],
+  item_store_used_bytes: [
     'Bytes that count against item_store_max_bytes: the items with their share of the index, or the memory of the Redis server',
     ({ usedBytes }) => usedBytes,
-  )
-  measureSize(
-    'item_store_max_bytes',
+  ],
+  item_store_max_bytes: [
     'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing if that is not set',
     ({ maxBytes }) => maxBytes,
-  )
+  ],
 }
