@@ -69,16 +69,12 @@ export async function fetchText(
 /** Maximum wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire immediately. */
 export const longestTimer = 2e9
 
-export type Signal = AbortSignal | undefined
+type Signal = AbortSignal | undefined
 
 /** Waits for `time` milliseconds, or for `operation`. @throws the signal's reason, or `TIMEOUT`. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
-export async function wait<T>(
-  time: number,
-  signal: Signal,
-  operation?: () => T | Promise<T>,
-): Promise<T | undefined> {
+export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {
   signal?.throwIfAborted()
   let timer: ReturnType<typeof setTimeout> | undefined
   let unlisten: (() => void) | undefined
