@@ -148,8 +148,7 @@ export class Connection implements Holder {
   /** Drops request and response, which take several times the memory of a connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
-    if (!isSent || this.#response?.req.complete !== true) return
-    this.#response = undefined
+    if (isSent && this.#response?.req.complete) this.#response = undefined
   }
 
   /** Begins the response. Returns `false` if the listener has rejected the request. */
@@ -266,9 +265,8 @@ export class Connection implements Holder {
   /** Closes the connection in stages, after the body that the client may still be sending. */
   close(): void {
     const request = this.#response?.req
-    const isReading = request !== undefined && isBodyIncomplete(request) && !this.#isInputBroken
-    if (isReading) request.once('end', () => this.#end())
-    else this.#end()
+    if (request === undefined || !isBodyIncomplete(request) || this.#isInputBroken) this.#end()
+    else request.once('end', () => this.#end())
   }
 
   #end(): void {

@@ -48,22 +48,19 @@ export class RequestQueue {
     const { req } = response
     const queued = { response, bytes: bytesOf(req) }
     this.#queued.push(queued)
-    if (req.headers['content-length'] !== undefined) this.#countBody(queued)
-    this.#count(queued.bytes)
-  }
-
-  /** Counts the memory of a body, which may arrive in pieces of one byte. */
-  #countBody(queued: Queued): void {
-    const { req } = queued.response
-    const { push } = req
-    req.push = (piece, encoding) => {
-      if (piece !== null && this.#queued.includes(queued)) {
-        const bytes = pieceBytes + piece.length
-        queued.bytes += bytes
-        this.#count(bytes)
+    if (req.headers['content-length'] !== undefined) {
+      const { push } = req
+      // Counts the memory of the body, which may arrive in pieces of one byte.
+      req.push = (piece, encoding) => {
+        if (piece !== null && this.#queued.includes(queued)) {
+          const bytes = pieceBytes + piece.length
+          queued.bytes += bytes
+          this.#count(bytes)
+        }
+        return push.call(req, piece, encoding)
       }
-      return push.call(req, piece, encoding)
     }
+    this.#count(queued.bytes)
   }
 
   shift(): ServerResponse | undefined {
