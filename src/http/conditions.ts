@@ -79,6 +79,11 @@ export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
+/** @throws {ApiError} `PRECONDITION_FAILED` unless the tag meets both conditions. */
+export function requireMet(conditions: Conditions, tag: EntityTag): void {
+  if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag)) throw preconditionFailed(tag)
+}
+
 export function preconditionFailed(tag: EntityTag): ApiError {
   const detail = 'If-Match or If-None-Match is not met; ETag has the current tag'
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })

@@ -15,46 +15,19 @@ import {
 } from '../store/item-store.js'
 import { answerEmpty, sendChunks, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
-import {
-  type Conditions,
-  conditionsOf,
-  type EntityTag,
-  isMatch,
-  isNoneMatch,
-  itemTag,
-  preconditionFailed,
-} from './conditions.js'
+import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
 import { keyedName, requestedProject } from './parameters.js'
-import type { SharedList, SharedLists } from './shared-lists.js'
+import type { SharedLists } from './shared-lists.js'
 import { inTurns } from './turns.js'
-import type { ReadResult, Tagged } from './wait.js'
-import type { WaitingReads } from './waiting-reads.js'
+import type { ReadResult, WaitingReads } from './waiting-reads.js'
 
-const retrieved = envelope('success', 'Item retrieved successfully')
-const listed = envelope('success', 'Items retrieved successfully', '[', ']')
-const created = envelope('created', 'Item created successfully')
-const updated = envelope('updated', 'Item updated successfully')
+const retrieved = envelope(200, 'success', 'Item retrieved successfully')
+const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
+const created = envelope(201, 'created', 'Item created successfully')
+const updated = envelope(200, 'updated', 'Item updated successfully')
 /** Maximum length of data that is copied before it is sent, in bytes. */
 const longBody = 16 * 1024
-
-/** Text around the `data` of a response body (spec §2.3). `before` begins after the session id. */
-interface Envelope {
-  readonly before: string
-  readonly after: string
-}
-
-interface TaggedItem extends Tagged {
-  readonly item: EncodedItem
-}
-
-type TaggedList = SharedList & {
-  readonly tag: EntityTag
-  /** Length of the items with the commas between them, in bytes; `undefined` if not known yet. */
-  readonly byteLength: number | undefined
-}
-
-type ItemHandlers = Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>>
 
 export function createItemHandlers(
   store: ItemStore,
@@ -62,18 +35,17 @@ export function createItemHandlers(
   waitingReads: WaitingReads,
   sharedLists: SharedLists,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
-): ItemHandlers {
+): Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>> {
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  async function taggedItem(
-    stored: Awaitable<EncodedItem | undefined>,
-  ): Promise<TaggedItem | undefined> {
+  async function taggedItem(stored: Awaitable<EncodedItem | undefined>) {
     const item = await stored
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
-  async function taggedList(project: string | undefined): Promise<TaggedList> {
+  /** `byteLength` includes the commas between the items, and is `undefined` if not known yet. */
+  async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
     // Only a snapshot of all items has the length that the store reports.
     const isKnown = store.guarantees.isSnapshot && project === undefined
@@ -110,8 +82,7 @@ export function createItemHandlers(
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
         const { item, tag } = present(exchange, await taggedItem(readToChange(id)))
-        if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag))
-          throw preconditionFailed(tag)
+        requireMet(conditions, tag)
         expected = item
       }
       outcome = await change(expected)
@@ -130,10 +101,10 @@ export function createItemHandlers(
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
         const list = { byteLength, chunks: [], release: nothing }
-        return answerData(exchange, 200, listed, list, ['ETag', tag, ...applied])
+        return answerData(exchange, listed, list, ['ETag', tag, ...applied])
       }
       const list = await (modified ? modified.list() : sharedLists.read(project))
-      return answerData(exchange, 200, listed, list, ['ETag', listTag(list.version), ...applied])
+      return answerData(exchange, listed, list, ['ETag', listTag(list.version), ...applied])
     },
 
     create: async function createItem(exchange) {
@@ -147,25 +118,25 @@ export function createItemHandlers(
         location.push(replayedHeader, 'true')
         break
       }
-      return answerItem(exchange, 201, created, item, ['ETag', await itemTag(item), ...location])
+      return answerItem(exchange, created, item, ['ETag', await itemTag(item), ...location])
     },
 
     read: async function readItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
-      if (conditions === undefined) {
-        return answerRetrieved(exchange, present(exchange, await taggedItem(store.read(id))), [])
-      }
-      const result = present(exchange, await itemUntilModified(exchange, conditions, id))
-      if (result.modified === undefined) return answerNotModified(exchange, result)
-      return answerRetrieved(exchange, result.modified, result.applied)
+      const result =
+        conditions && present(exchange, await itemUntilModified(exchange, conditions, id))
+      if (result && result.modified === undefined) return answerNotModified(exchange, result)
+      const { modified, applied = [] } = result ?? {}
+      const { item, tag } = modified ?? present(exchange, await taggedItem(store.read(id)))
+      return answerItem(exchange, retrieved, item, ['ETag', tag, ...applied])
     },
 
     replace: async function replaceItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const { id, item } = await receivedItem(exchange, () => itemIdOf(exchange))
       await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
-      return answerItem(exchange, 200, updated, item, ['ETag', await itemTag(item)])
+      return answerItem(exchange, updated, item, ['ETag', await itemTag(item)])
     },
 
     delete: async function deleteItem(exchange) {
@@ -177,11 +148,8 @@ export function createItemHandlers(
   }
 
   /** @param idOf called only if the body is valid. */
-  function receivedItem(
-    { request, response }: Exchange,
-    idOf: () => ItemId,
-  ): Awaitable<{ id: ItemId; item: EncodedItem }> {
-    return readBody(request, response, {
+  function receivedItem(exchange: Exchange, idOf: () => ItemId) {
+    return readBody(exchange.request, exchange.response, {
       atOnce(body) {
         const itemRequest = parseItemRequest(body)
         const id = idOf()
@@ -196,15 +164,7 @@ export function createItemHandlers(
   }
 }
 
-function answerRetrieved(
-  exchange: Exchange,
-  { item, tag }: TaggedItem,
-  applied: HeaderList,
-): Awaitable<void> {
-  return answerItem(exchange, 200, retrieved, item, ['ETag', tag, ...applied])
-}
-
-function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult<Tagged>): void {
+function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult): void {
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
@@ -216,14 +176,12 @@ function keyConflict(location: HeaderList): ApiError {
 
 /** @throws {ApiError} 404 if the id in the path is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
-  const id = parseItemId(requestedId(exchange))
-  if (id === undefined) throw itemNotFound(exchange)
-  return id
+  return present(exchange, parseItemId(exchange.params.item_id ?? ''))
 }
 
 /** Returns a 404 whose message contains the id (spec §7). */
-function itemNotFound(exchange: Exchange): ApiError {
-  return new ApiError('itemNotFound', `Item ${requestedId(exchange)} not found`)
+function itemNotFound({ params }: Exchange): ApiError {
+  return new ApiError('itemNotFound', `Item ${params.item_id ?? ''} not found`)
 }
 
 function present<T>(exchange: Exchange, found: T | undefined): T {
@@ -231,33 +189,25 @@ function present<T>(exchange: Exchange, found: T | undefined): T {
   return found
 }
 
-function requestedId({ params }: Exchange): string {
-  return params.item_id ?? ''
-}
+type Envelope = ReturnType<typeof envelope>
 
-function envelope(status: string, message: string, open = '', close = ''): Envelope {
+/** Returns the text around the `data` of a body (spec §2.3). `before` begins after the session id. */
+function envelope(statusCode: number, status: string, message: string, open = '', close = '') {
   const before = `","status":"${status}","message":"${message}","data":${open}`
-  return { before, after: `${close}}` }
+  return { statusCode, before, after: `${close}}` }
 }
 
 function nothing(): void {}
 
-function answerItem(
-  exchange: Exchange,
-  status: number,
-  parts: Envelope,
-  item: EncodedItem,
-  headers: HeaderList,
-): Awaitable<void> {
+function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, headers: HeaderList) {
   const data = { byteLength: item.length, chunks: [item], release: nothing }
-  return answerData(exchange, status, parts, data, headers)
+  return answerData(exchange, parts, data, headers)
 }
 
 /** Sends short data as Latin-1 text, one character for each byte of UTF-8. */
 function answerData(
   exchange: Exchange,
-  status: number,
-  { before, after }: Envelope,
+  { statusCode, before, after }: Envelope,
   data: Pick<ItemList, 'byteLength' | 'chunks' | 'release'>,
   headers: HeaderList,
 ): Awaitable<void> {
@@ -265,7 +215,7 @@ function answerData(
   const { byteLength, chunks } = data
   const start = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : start.length + byteLength + after.length
-  if (!startJson(exchange, status, length, headers)) return data.release()
+  if (!startJson(exchange, statusCode, length, headers)) return data.release()
   if (request.method === 'HEAD') return connection.turn.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(connection, response, start, data, after)

@@ -16,7 +16,7 @@ import { entityTag, isNotModified } from './conditions.js'
 import { type Guard, type Handler, originOf, type Route } from './exchange.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
-import { SharedLists } from './shared-lists.js'
+import { createSharedLists } from './shared-lists.js'
 import type { WaitingReads } from './waiting-reads.js'
 
 export interface RouteParts {
@@ -51,7 +51,7 @@ export function createRoutes(
     store,
     createBodyReader(config, load.bodyReceived),
     waitingReads,
-    new SharedLists(store, config.maxSharedListBytes),
+    createSharedLists(store, config.maxSharedListBytes),
     newId,
   )
   const checkHealth = createHealthCheck(config.serviceName, store, signing, load.exceededLimit)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
-import { SharedLists } from './shared-lists.js'
+import { createSharedLists } from './shared-lists.js'
 
 /** Returns a store whose list has no known length, and counts of the opened and open lists. */
 function storeOf(text: string) {
@@ -34,7 +34,7 @@ async function textOf({ chunks, release }: ItemList): Promise<string> {
 
 test('the bytes of shared lists are counted until the last response is sent', async () => {
   const store = storeOf('abc')
-  const lists = new SharedLists(store, 5)
+  const lists = createSharedLists(store, 5)
   const opened = async () => {
     const shared = lists.create()
     await shared.open()
@@ -51,7 +51,7 @@ test('the bytes of shared lists are counted until the last response is sent', as
 test('lists that are too long to be shared are sent one after another, each of them completely', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] }) // only the end of a list begins the next one
   const store = storeOf('abc')
-  const shared = new SharedLists(store, 2).create()
+  const shared = createSharedLists(store, 2).create()
   await shared.open()
   const texts = Array.from({ length: 10 }, async () => {
     const list = await shared.list()
@@ -64,7 +64,7 @@ test('lists that are too long to be shared are sent one after another, each of t
 
 test('a shared list that was not opened is read again for each response', async () => {
   const store = storeOf('abc')
-  const shared = new SharedLists(store, 3).create()
+  const shared = createSharedLists(store, 3).create()
   assert.equal(await textOf(await shared.list()), 'abc')
   assert.equal(store.counts.open, 0)
 })

@@ -3,37 +3,20 @@
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './turns.js'
 
-export interface SharedList {
-  /** Length of the list in bytes; 0 if the list is not open, or too long to be shared. */
-  readonly bodyBytes: number
-  /** Reads the list into memory unless the list is too long. @throws {StoreError} */
-  open(): Promise<void>
-  /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
-  list(): Awaitable<ItemList>
-  /** Must be called after the last call to `list`. Responses can still read the lists they have. */
-  close(): void
-}
+export type SharedLists = ReturnType<typeof createSharedLists>
 
 /** Maximum wait for the previous long list, in milliseconds. Slow clients must not delay others. */
 const maxTurn = 5_000
 
 const oneChunk = 1024 * 1024
 
-export class SharedLists {
-  readonly #store: Pick<ItemStore, 'list'>
-  readonly #maxBytes: number
-  #heldBytes = 0
+/** @param maxBytes memory limit for all shared lists together, in bytes. */
+export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
+  let heldBytes = 0
   /** Settles when the next list that is too long to be shared gets its turn. */
-  #turn: Promise<void> = Promise.resolve()
+  let turn: Promise<void> = Promise.resolve()
 
-  /** @param maxBytes memory limit for all shared lists together, in bytes. */
-  constructor(store: Pick<ItemStore, 'list'>, maxBytes: number) {
-    this.#store = store
-    this.#maxBytes = maxBytes
-  }
-
-  create(project?: string): SharedList {
-    const lists = this
+  function create(project?: string) {
     let list: ItemList | 'too long' | undefined
     let users = 1
     const leave = () => {
@@ -41,48 +24,51 @@ export class SharedLists {
       if (users === 0 && typeof list === 'object') list.release()
     }
     return {
-      get bodyBytes() {
+      /** Length of the list in bytes; 0 if the list is not open, or too long to be shared. */
+      get bodyBytes(): number {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
-      async open() {
-        list = (await lists.#held(await lists.read(project))) ?? 'too long'
+      /** Reads the list into memory unless the list is too long. @throws {StoreError} */
+      async open(): Promise<void> {
+        list = (await held(await read(project))) ?? 'too long'
       },
-      list() {
-        if (list === undefined) return lists.read(project)
-        if (list === 'too long') return lists.#readInOrder(project)
+      /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
+      list(): Awaitable<ItemList> {
+        if (list === undefined) return read(project)
+        if (list === 'too long') return readInOrder(project)
         users += 1
         return { ...list, release: once(leave) }
       },
+      /** Must be called after the last call to `list`. Responses can still read the lists they have. */
       close: once(leave),
     }
   }
 
   /** Reads a list for one response. @throws {StoreError} */
-  read(project: string | undefined): Awaitable<ItemList> {
-    if (project === undefined) return this.#store.list()
-    return this.#filtered(project)
+  function read(project: string | undefined): Awaitable<ItemList> {
+    return project === undefined ? store.list() : filtered(project)
   }
 
-  async #filtered(project: string): Promise<ItemList> {
-    const list = await this.#store.list(project)
+  async function filtered(project: string): Promise<ItemList> {
+    const list = await store.list(project)
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
   /** Reads a list into memory. Returns `undefined` if the list is too long. */
-  async #held(list: ItemList): Promise<ItemList | undefined> {
-    const { byteLength: known = 0 } = list
-    if (known > oneChunk || (known > 0 && this.#heldBytes + known > this.#maxBytes)) return list
+  async function held(list: ItemList): Promise<ItemList | undefined> {
+    const { version, byteLength: known = 0 } = list
+    if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list
     const chunks: Uint8Array[] = []
     let byteLength = 0
     let isWhole = false
     const release = () => {
-      this.#heldBytes -= byteLength
+      heldBytes -= byteLength
     }
     try {
       for await (const chunk of list.chunks) {
         byteLength += chunk.length
-        this.#heldBytes += chunk.length
-        if (this.#heldBytes > this.#maxBytes) return undefined
+        heldBytes += chunk.length
+        if (heldBytes > maxBytes) return undefined
         chunks.push(chunk)
       }
       isWhole = true
@@ -90,21 +76,20 @@ export class SharedLists {
       list.release()
       if (!isWhole) release()
     }
-    const { version } = list
     const whole = byteLength <= oneChunk ? [Buffer.concat(chunks)] : chunks
     return { version, byteLength, chunks: whole, release }
   }
 
   /** Opens a list for one response after the previous long list has been sent. */
-  async #readInOrder(project: string | undefined): Promise<ItemList> {
-    const before = this.#turn
+  async function readInOrder(project: string | undefined): Promise<ItemList> {
+    const before = turn
     let end = () => {}
-    this.#turn = new Promise((resolve) => {
+    turn = new Promise((resolve) => {
       end = resolve
     })
     try {
       await before
-      const list = await this.read(project)
+      const list = await read(project)
       setTimeout(end, maxTurn).unref()
       const release = () => {
         end()
@@ -116,6 +101,8 @@ export class SharedLists {
       throw error
     }
   }
+
+  return { create, read }
 }
 
 function once(call: () => void): () => void {

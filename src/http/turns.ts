@@ -8,12 +8,7 @@ import type { ItemList } from '../store/item-store.js'
 /** Maximum time of all work in one turn of the event loop, in milliseconds. */
 const turnTime = 1
 
-interface Piece {
-  readonly begin: () => void
-  readonly laterTime: number
-}
-
-const pieces = new Set<Piece>()
+const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
 /** Resolves when work of up to 1 ms may begin. @param laterTime milliseconds of work afterwards. */
@@ -92,9 +87,7 @@ export function received(request: IncomingMessage, length: number): void {
 const joinedBytes = 64 * 1024
 
 /** Joins short chunks. Finding chunks takes time, so other requests run in the meantime. */
-export async function* inPortions(
-  chunks: ItemList['chunks'],
-): AsyncGenerator<Uint8Array, void, void> {
+export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0
   await workTurn()

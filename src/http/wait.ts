@@ -2,13 +2,7 @@
 
 import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
-import {
-  type Conditions,
-  type EntityTag,
-  isMatch,
-  isNoneMatch,
-  preconditionFailed,
-} from './conditions.js'
+import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
@@ -21,25 +15,6 @@ export interface Tagged {
   open?(): Promise<void>
   /** Called after the last response with this state. */
   close?(): void
-}
-
-export interface ReadResult<State extends Tagged> {
-  readonly tag: EntityTag
-  /** State to send; `undefined` if the client already has the current state. */
-  readonly modified: State | undefined
-  /** The header `Preference-Applied` if the request has waited. */
-  readonly applied: HeaderList
-}
-
-/** @throws {ApiError} if `If-Match` is not met. */
-export function resultOf<State extends Tagged>(
-  state: State,
-  conditions: Conditions,
-  applied: HeaderList = [],
-): ReadResult<State> {
-  const { tag } = state
-  if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
-  return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
 }
 
 interface WaitOptions {
@@ -201,10 +176,7 @@ export class WaitGroup<State extends Tagged> {
     if (!this.#isUpdating) this.#options.schedule()
   }
 
-  async #answeredBy(
-    state: State | undefined,
-    waits: readonly Wait<State>[],
-  ): Promise<Wait<State>[]> {
+  async #answeredBy(state: State | undefined, waits: readonly Wait<State>[]) {
     const answered: Wait<State>[] = []
     for (const [place, wait] of waits.entries()) {
       if (place % comparedPerTurn === comparedPerTurn - 1) await workTurn()

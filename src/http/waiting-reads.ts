@@ -1,10 +1,11 @@
 /** Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). @module */
 
+import type { HeaderList } from '../interface/names.js'
 import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
-import type { Conditions } from './conditions.js'
+import { type Conditions, isMatch, isNoneMatch, preconditionFailed } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
-import { type ReadResult, resultOf, type Tagged, Wait, WaitGroup } from './wait.js'
+import { type Tagged, Wait, WaitGroup } from './wait.js'
 
 /** Maximum waiting reads. Each takes about 18 KB with its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
@@ -60,15 +61,11 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
       return group
     }
 
-    return async function readUntilModified(
-      exchange: Exchange,
-      conditions: Conditions,
-      key: Key,
-    ): Promise<ReadResult<State> | undefined> {
+    return async function readUntilModified(exchange: Exchange, conditions: Conditions, key: Key) {
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
         const state = await read(key)
-        return state && resultOf(state, conditions)
+        return state && resultOf(state, conditions, [])
       }
       const wait = new Wait<State>({ exchange, conditions, seconds, stopping })
       waits.add(wait)
@@ -88,4 +85,17 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     },
     of,
   }
+}
+
+export type ReadResult = ReturnType<typeof resultOf>
+
+/**
+ * Returns the state as `modified` unless the client already has it.
+ * @param applied the header `Preference-Applied` if the request has waited.
+ * @throws {ApiError} if `If-Match` is not met.
+ */
+function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {
+  const { tag } = state
+  if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
+  return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
 }
