@@ -6,7 +6,7 @@ import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
-import { clientOf, type Exchange, newExchange } from './http/exchange.js'
+import { Exchange } from './http/exchange.js'
 import type { PublishedMetrics } from './http/metrics.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
@@ -49,16 +49,13 @@ export function createService(config: Config, parts: ServiceParts) {
   /** Functions that are called when a response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
-    const { trustedProxies } = config
-    observers.push(
-      createRequestLog(log, requestLogLevel, (request) => clientOf(request, trustedProxies)),
-    )
+    observers.push(createRequestLog(log, requestLogLevel, config.trustedProxies))
   }
   if (doubles !== undefined) observers.push(doubles.observe)
   let metrics: PublishedMetrics | undefined
 
-  const serve: Serve = (request, response, connection) => {
-    const exchange = newExchange(request, response, connection)
+  const serve: Serve = (response, connection) => {
+    const exchange = new Exchange(response, connection)
     for (const observe of observers) response.once('finish', () => observe(exchange))
     connection.turn.handle(response, () => answer(exchange))
   }

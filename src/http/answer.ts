@@ -1,13 +1,11 @@
 /** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError, type ErrorCode, errorBody } from '../interface/errors.js'
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/names.js'
 import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
-import type { Connection } from '../listener/connection.js'
 import type { Refusal, RefusalResponse } from '../listener/refusal.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
@@ -23,15 +21,10 @@ export function answerJson(
     exchange.connection.turn.end(exchange.response, text)
 }
 
-/** Sends bytes as a body. `headers` must contain `Content-Type` and any `Content-Encoding`. */
-export function answerBytes(
-  exchange: Exchange,
-  status: number,
-  bytes: Buffer,
-  headers: HeaderList,
-): void {
+/** Sends a 200 with bytes. `headers` must contain `Content-Type` and any `Content-Encoding`. */
+export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response, bytes)
+  if (start(exchange, 200, head)) exchange.connection.turn.end(exchange.response, bytes)
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
@@ -60,17 +53,11 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 
+const common: HeaderList = [...corsHeaders, ...neverStored]
+
 /** @param length length of the body in bytes. If `undefined`, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
-  const head = [
-    'Content-Type',
-    'application/json',
-    sessionHeader,
-    sessionId,
-    ...corsHeaders,
-    ...neverStored,
-    ...more,
-  ]
+  const head = ['Content-Type', 'application/json', sessionHeader, sessionId, ...common, ...more]
   if (length !== undefined) head.push('Content-Length', String(length))
   return head
 }
@@ -80,8 +67,7 @@ const batchBytes = 1024 * 1024
 
 /** Sends a list between two texts, and releases the list when the response is closed. */
 export async function sendChunks(
-  connection: Connection,
-  response: ServerResponse,
+  { connection, response }: Exchange,
   before: string,
   { chunks, release }: Pick<ItemList, 'chunks' | 'release'>,
   after: string,
@@ -131,7 +117,7 @@ const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
   requestTimeout: ['REQUEST_TIMEOUT', 'The request did not arrive in time'],
 }
 
-export type LogFailure = (exchange: Exchange, error: ApiError) => void
+type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
   const error = toApiError(thrown)
@@ -157,7 +143,5 @@ function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof StoreError) {
     return new ApiError(thrown.code, thrown.message, { cause: thrown.cause })
   }
-  return new ApiError('INTERNAL_ERROR', 'An internal error occurred', {
-    cause: thrown,
-  })
+  return new ApiError('INTERNAL_ERROR', 'An internal error occurred', { cause: thrown })
 }

@@ -1,6 +1,6 @@
 /** Reads request bodies. @module */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
@@ -8,6 +8,7 @@ import type { Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
+import type { Exchange } from './exchange.js'
 import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 
 /**
@@ -15,11 +16,7 @@ import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
  * @throws {ApiError} `VALIDATION_ERROR` (content type or coding), `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` (body cut short),
  * or `SERVICE_UNAVAILABLE` (too much memory for all pending bodies).
  */
-export type ReadBody = <T>(
-  request: IncomingMessage,
-  response: ServerResponse,
-  use: BodyUse<T>,
-) => Awaitable<T>
+export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
 /** Two ways to parse a body. Results must not refer to the body, whose memory is released. */
 interface BodyUse<T> {
@@ -37,28 +34,24 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 const nothing = Buffer.alloc(0)
 
 /** @param onReceived called with the length of each received chunk, in bytes. */
-export function createBodyReader(
-  { maxBodyBytes, maxPendingBytes }: Pick<Config, 'maxBodyBytes' | 'maxPendingBytes'>,
-  onReceived: (bytes: number) => void,
-): ReadBody {
+export function createBodyReader(config: Config, onReceived: (bytes: number) => void): ReadBody {
+  const { maxBodyBytes, maxPendingBytes } = config
   /** Memory that the bodies of unanswered requests take, in bytes. */
   let pendingBytes = 0
 
   function tooMuchPending(): ApiError {
-    const exceeded = {
-      limit: 'pending request bodies',
-      maximum: maxPendingBytes,
-      value: pendingBytes,
-    }
-    return new ApiError('SERVICE_UNAVAILABLE', 'Too many request bodies are being received', {
-      exceeded,
-    })
+    const detail = 'Too many request bodies are being received'
+    const limit = 'pending request bodies'
+    const exceeded = { limit, maximum: maxPendingBytes, value: pendingBytes }
+    return new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded })
   }
 
-  return function readBody(request, response, use) {
-    checkHead(request, maxBodyBytes)
-    if (expectsContinue(request)) response.writeContinue()
-    return request.complete ? readComplete(request, response, use) : receive(request, response, use)
+  return function readBody(exchange, use) {
+    const { headers, httpVersion, complete } = exchange.request
+    checkHead(headers, maxBodyBytes)
+    const expectsContinue = continueExpectation.test(headers.expect ?? '')
+    if (expectsContinue && httpVersion === '1.1') exchange.response.writeContinue()
+    return complete ? readComplete(exchange, use) : receive(exchange, use)
   }
 
   /** Returns a function that sets the memory counted for a body until its response is closed. */
@@ -79,11 +72,7 @@ export function createBodyReader(
   }
 
   /** Reads a body that arrived together with the head, as most small bodies do. */
-  function readComplete<T>(
-    request: IncomingMessage,
-    response: ServerResponse,
-    use: BodyUse<T>,
-  ): Awaitable<T> {
+  function readComplete<T>({ request, response }: Exchange, use: BodyUse<T>): Awaitable<T> {
     const bytes = receivedBody(request)
     const { length } = bytes
     onReceived(length)
@@ -102,11 +91,7 @@ export function createBodyReader(
     return inTurns(use.inSlices({ bytes, length, isComplete: true, hold }))
   }
 
-  async function receive<T>(
-    request: IncomingMessage,
-    response: ServerResponse,
-    use: BodyUse<T>,
-  ): Promise<T> {
+  async function receive<T>({ request, response }: Exchange, use: BodyUse<T>): Promise<T> {
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
     const count = countMemory(response)
     let workBytes = 0
@@ -157,14 +142,11 @@ export function createBodyReader(
     function append(chunk: Buffer): void {
       const needed = body.length + chunk.length
       if (needed > maxBodyBytes) throw tooLarge(maxBodyBytes)
-      if (body.length === 0) {
-        body.bytes = chunk
-      } else {
-        if (needed > body.bytes.length) {
-          body.bytes = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
-        }
-        chunk.copy(body.bytes, body.length)
+      if (body.length > 0 && needed > body.bytes.length) {
+        body.bytes = enlarge(body.bytes, Math.min(2 * needed, maxLength), maxLength)
       }
+      if (body.length === 0) body.bytes = chunk
+      else chunk.copy(body.bytes, body.length)
       body.length = needed
       count(body.bytes.length, workBytes)
     }
@@ -209,7 +191,7 @@ function receivedBody(request: IncomingMessage): Buffer {
   return Buffer.concat(pieces)
 }
 
-function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
+function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
     throw new ApiError(
@@ -218,22 +200,14 @@ function checkHead({ headers }: IncomingMessage, maxBodyBytes: number): void {
     )
   }
   const encoding = headers['content-encoding'] ?? ''
-  if (!isIdentity(encoding)) {
+  // The coding `identity` changes nothing (RFC 9110 §8.4).
+  if (!encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))) {
     throw new ApiError(
       'VALIDATION_ERROR',
       `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`,
     )
   }
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
-}
-
-/** Whether `Content-Encoding` names no coding other than `identity` (RFC 9110 §8.4). */
-function isIdentity(encoding: string): boolean {
-  return encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))
-}
-
-function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && continueExpectation.test(headers.expect ?? '')
 }
 
 /** Returns a longer copy and may release `body`. @throws {ApiError} if no memory is left. */

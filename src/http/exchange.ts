@@ -9,22 +9,29 @@ import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
 import type { Awaitable } from '../store/item-store.js'
 
-export interface Exchange {
+export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
   /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
-  readonly sessionId: string
+  readonly sessionId: string = newUuid()
   /** Arrival of the request, by `performance.now()`, plus any time spent waiting for a change. */
-  startedAt: number
+  startedAt = performance.now()
   readonly path: string
   /** Route that matches the path; `undefined` for an unknown path. */
   route: Route | undefined
-  /** Decoded values of the variable path segments, such as `item_id`. */
-  params: Readonly<Record<string, string | undefined>>
+  /** Decoded value of the variable segment of the path, such as the id of an item. */
+  segment = ''
   /** Verified token (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
+
+  constructor(response: ServerResponse, connection: Connection) {
+    this.request = response.req
+    this.response = response
+    this.connection = connection
+    this.path = pathIn(response.req.url ?? '')
+  }
 }
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
@@ -40,25 +47,6 @@ export interface Route {
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
-export function newExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  connection: Connection,
-): Exchange {
-  return {
-    request,
-    response,
-    connection,
-    sessionId: newUuid(),
-    startedAt: performance.now(),
-    path: pathIn(request.url ?? ''),
-    route: undefined,
-    params: {},
-    token: undefined,
-    errorCode: undefined,
-  }
-}
-
 /** Returns the path without query and authority, which may contain secrets (RFC 9112 §3.2). */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
@@ -68,7 +56,7 @@ function pathIn(target: string): string {
   return path === '' && authority !== '' ? '/' : path
 }
 
-type TrustedProxies = Config['trustedProxies']
+export type TrustedProxies = Config['trustedProxies']
 
 function isTrusted(proxies: TrustedProxies, address: string | undefined): boolean {
   if (proxies === undefined || address === undefined) return false
@@ -76,10 +64,7 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
 }
 
 /** Returns the client's IP address, even behind trusted proxies; `undefined` once disconnected. */
-export function clientOf(
-  { socket, headers }: IncomingMessage,
-  proxies: TrustedProxies,
-): string | undefined {
+export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
   // Each proxy appends its client's address. Only the entries of trusted proxies are reliable.
@@ -93,10 +78,7 @@ export function clientOf(
 }
 
 /** Returns the scheme and host that the client used; `undefined` without a valid `Host`. */
-export function originOf(
-  { socket, headers }: IncomingMessage,
-  proxies: TrustedProxies,
-): string | undefined {
+export function originOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   const isSecure =
     isTrusted(proxies, socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'
   const origin = `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}`

@@ -149,7 +149,7 @@ export function createItemHandlers(
 
   /** @param idOf called only if the body is valid. */
   function receivedItem(exchange: Exchange, idOf: () => ItemId) {
-    return readBody(exchange.request, exchange.response, {
+    return readBody(exchange, {
       atOnce(body) {
         const itemRequest = parseItemRequest(body)
         const id = idOf()
@@ -176,12 +176,12 @@ function keyConflict(location: HeaderList): ApiError {
 
 /** @throws {ApiError} 404 if the id in the path is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
-  return present(exchange, parseItemId(exchange.params.item_id ?? ''))
+  return present(exchange, parseItemId(exchange.segment))
 }
 
 /** Returns a 404 whose message contains the id (spec §7). */
-function itemNotFound({ params }: Exchange): ApiError {
-  return new ApiError('itemNotFound', `Item ${params.item_id ?? ''} not found`)
+function itemNotFound({ segment }: Exchange): ApiError {
+  return new ApiError('itemNotFound', `Item ${segment} not found`)
 }
 
 function present<T>(exchange: Exchange, found: T | undefined): T {
@@ -218,7 +218,7 @@ function answerData(
   if (!startJson(exchange, statusCode, length, headers)) return data.release()
   if (request.method === 'HEAD') return connection.turn.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
-    return sendChunks(connection, response, start, data, after)
+    return sendChunks(exchange, start, data, after)
   }
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)

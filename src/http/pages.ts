@@ -8,7 +8,7 @@ import { ApiError } from '../interface/errors.js'
 import { documentFolders, type HeaderList, pagePaths } from '../interface/names.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
-import type { Exchange, Guard, Route } from './exchange.js'
+import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
 /** Content codings of the built files, from the shortest result to the longest. */
 const codings = ['br', 'gzip', 'identity'] as const
@@ -16,11 +16,6 @@ type ContentCoding = (typeof codings)[number]
 
 /** Weight of `identity` if the header does not name it. Other weights are 0 or at least 0.001. */
 const unmentioned = 0.0005
-
-interface Representation {
-  readonly bytes: Buffer
-  readonly tag: EntityTag
-}
 
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
@@ -65,36 +60,25 @@ const caching = {
 /** File names that may be requested. None of these names leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-export function createPageRoutes(
-  { docs, console }: Pick<Config, 'docs' | 'console'>,
-  guards: readonly Guard[],
-): Route[] {
-  const read = createReader()
-  const page = (path: string, file: string): Route => ({
-    path,
-    guards,
-    handlers: { GET: (exchange) => answerFile(exchange, read, file, caching.page) },
-  })
-  const folder = (path: string, from: string, kinds: string[], headers: HeaderList): Route => ({
-    path: `${path}/{name}`,
-    guards,
-    handlers: {
-      GET: async (exchange) => {
-        const { name = '' } = exchange.params
-        if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
-        await answerFile(exchange, read, `${from}/${name}`, headers)
-      },
-    },
-  })
+export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
+  const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
+  const page = (path: string, file: string) =>
+    route(path, (exchange) => answerFile(exchange, file, caching.page))
+  const folder = (path: string, from: string, kinds: string[], headers: HeaderList) =>
+    route(`${path}/{name}`, async (exchange) => {
+      const name = exchange.segment
+      if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
+      await answerFile(exchange, `${from}/${name}`, headers)
+    })
   // The page `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
   return [
-    ...(docs ? [page(pagePaths.docs, `${built}docs/${variant}`)] : []),
     ...(console ? [page(pagePaths.items, `${built}items/${variant}`)] : []),
     ...(docs || console ? [assets] : []),
     ...(docs
       ? [
+          page(pagePaths.docs, `${built}docs/${variant}`),
           page(pagePaths.index, 'docs/llms.txt'),
           page(pagePaths.security, 'SECURITY.md'),
           ...documentFolders.map((path) => folder(path, path.slice(1), ['.md'], caching.page)),
@@ -104,12 +88,7 @@ export function createPageRoutes(
 }
 
 /** Always sends the whole file. A server may ignore `Range` headers (RFC 9110 §14.2). */
-async function answerFile(
-  exchange: Exchange,
-  read: ReadFile,
-  file: string,
-  cacheHeaders: HeaderList,
-): Promise<void> {
+async function answerFile(exchange: Exchange, file: string, cache: HeaderList): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
   const coding = isBuilt ? preferredCoding(accepted) : 'identity'
@@ -117,14 +96,11 @@ async function answerFile(
   if (found === undefined) throw notFound(exchange)
   const { bytes, tag } = found
   const vary = isBuilt ? ['Vary', 'Accept-Encoding'] : []
-  const headers = ['ETag', tag, ...vary, ...cacheHeaders, ...securityHeaders]
-  if (isNotModified(exchange, tag)) {
-    answerEmpty(exchange, 304, headers)
-    return
-  }
+  const headers = ['ETag', tag, ...vary, ...cache, ...securityHeaders]
+  if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
   headers.push('Content-Type', types[extname(file)] ?? 'application/octet-stream')
   if (coding !== 'identity') headers.push('Content-Encoding', coding)
-  answerBytes(exchange, 200, bytes, headers)
+  answerBytes(exchange, bytes, headers)
 }
 
 /** One element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
@@ -146,22 +122,19 @@ function notFound({ path }: Exchange): ApiError {
   return new ApiError('ROUTE_NOT_FOUND', `${path} is not a file of this service`)
 }
 
-type ReadFile = (file: string) => Promise<Representation | undefined>
+const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Returns a reader that caches files but not failures, such as too many open files. */
-function createReader(): ReadFile {
-  const known = new Map<string, Representation>()
-  return async (file) => {
-    const found = known.get(file)
-    if (found !== undefined) return found
-    try {
-      const bytes = await readFile(packageFile(file))
-      const read = { bytes, tag: entityTag(bytes) }
-      known.set(file, read)
-      return read
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-      throw error
-    }
+/** Returns a file of the package. Caches files but not failures, such as too many open files. */
+async function read(file: string) {
+  const known = knownFiles.get(file)
+  if (known !== undefined) return known
+  try {
+    const bytes = await readFile(packageFile(file))
+    const found = { bytes, tag: entityTag(bytes) }
+    knownFiles.set(file, found)
+    return found
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
 }

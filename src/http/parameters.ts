@@ -7,13 +7,8 @@ const projectParameter = 'project_id'
 
 /** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given twice, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
-  const [target = ''] = (request.url ?? '').split('#')
-  const start = target.indexOf('?')
-  if (start === -1) return undefined
-  const [first, ...others] = target
-    .slice(start + 1)
-    .split('&')
-    .flatMap(projectIn)
+  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(request.url ?? '') ?? []
+  const [first, ...others] = query.split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
   if (others.length > 0) throw invalid('must be given once')
   return first

@@ -7,13 +7,14 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { ApiError } from '../interface/errors.js'
 import type { Connection } from '../listener/connection.js'
-import { type Exchange, newExchange } from './exchange.js'
+import { Exchange } from './exchange.js'
 import { createFailureLog, createRequestLog } from './request-log.js'
 
 function anExchange(headers: Record<string, string> = {}): Exchange {
-  const request = new IncomingMessage(new Socket())
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '192.0.2.1' })
+  const request = new IncomingMessage(socket)
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
-  return newExchange(request, new ServerResponse(request), {} as Connection) // the logs use no connection
+  return new Exchange(new ServerResponse(request), {} as Connection) // the logs use no connection
 }
 
 function captured() {
@@ -27,7 +28,7 @@ function captured() {
 
 test('the log line of a request has the session id, method, path, status, client, caller and milliseconds', () => {
   const { lines, log } = captured()
-  const logRequest = createRequestLog(log, 'debug', () => '192.0.2.1')
+  const logRequest = createRequestLog(log, 'debug', undefined)
   const exchange = anExchange()
   exchange.startedAt = performance.now() - 5000
   exchange.token = { sub: 'somebody', exp: 9e9 }
@@ -63,7 +64,7 @@ const traces: [given: string, isLogged: boolean][] = [
 for (const [given, isLogged] of traces) {
   test(`traceparent ${JSON.stringify(given)} is ${isLogged ? '' : 'not '}logged`, () => {
     const { lines, log } = captured()
-    createRequestLog(log, 'info', () => undefined)(anExchange({ traceparent: given }))
+    createRequestLog(log, 'info', undefined)(anExchange({ traceparent: given }))
     assert.equal(lines[0]?.traceparent, isLogged ? given : undefined)
   })
 }

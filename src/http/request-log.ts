@@ -1,9 +1,8 @@
 /** Logs requests and failures, but never a token or any part of a body. @module */
 
-import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
-import type { Exchange } from './exchange.js'
+import { clientOf, type Exchange, type TrustedProxies } from './exchange.js'
 
 /** A `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
@@ -14,35 +13,19 @@ const failureInterval = 1_000
 /** Maximum number of kinds. The messages of unexpected errors may differ on each request. */
 const maxKinds = 50
 
-export function createRequestLog(
-  log: Logger,
-  level: 'info' | 'debug',
-  clientOf: (request: IncomingMessage) => string | undefined,
-) {
+export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {
   return function logRequest(exchange: Exchange): void {
     const { request, response, startedAt, token, errorCode } = exchange
-    const { statusCode } = response
-    log[level](
-      {
-        ...requestFields(exchange, statusCode, errorCode),
-        ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        client: clientOf(request),
-        sub: token?.sub,
-      },
-      'answered',
-    )
+    const fields = requestFields(exchange, response.statusCode, errorCode)
+    const ms = Math.round((performance.now() - startedAt) * 1000) / 1000
+    log[level]({ ...fields, ms, client: clientOf(request, proxies), sub: token?.sub }, 'answered')
   }
-}
-
-interface Kind {
-  /** Number of failures that are not in the log yet. */
-  count: number
-  latest: readonly [Exchange, ApiError]
 }
 
 /** Logs the first failure of a kind at once, and the number of later failures in each interval. */
 export function createFailureLog(log: Logger) {
-  const kinds = new Map<string, Kind>()
+  /** For each kind, the latest failure and the number of failures that are not in the log yet. */
+  const kinds = new Map<string, { count: number; latest: readonly [Exchange, ApiError] }>()
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
 
@@ -91,13 +74,13 @@ function kindOf({ code, message, cause }: ApiError): string {
 }
 
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {
-  const { request, sessionId } = exchange
+  const { request, sessionId, path } = exchange
   const { traceparent: given } = request.headers
   return {
     session_id: sessionId,
     traceparent: typeof given === 'string' && traceparent.test(given) ? given : undefined,
     method: request.method,
-    path: exchange.path,
+    path,
     status,
     error_code: errorCode,
   }

@@ -41,10 +41,8 @@ const scheme = 'bearer '
 const anyOrigin = '{origin}'
 
 /** If several routes match a path, the first route applies. */
-export function createRoutes(
-  config: Config,
-  { store, signing, load, waitingReads, newId, wrap }: RouteParts,
-): Route[] {
+export function createRoutes(config: Config, parts: RouteParts): Route[] {
+  const { store, signing, load, waitingReads, newId, wrap } = parts
   const refuseOverload = createLoadGuard(load.exceededLimit)
   const guards = [refuseOverload, createTokenGuard(signing)]
   const items = createItemHandlers(
@@ -54,7 +52,7 @@ export function createRoutes(
     createSharedLists(store, config.maxSharedListBytes),
     newId,
   )
-  const checkHealth = createHealthCheck(config.serviceName, store, signing, load.exceededLimit)
+  const checkHealth = createHealthCheck(config.serviceName, parts)
   const document: Route = {
     path: documentPath,
     guards: [refuseOverload],
@@ -104,55 +102,39 @@ function createTokenGuard(currentSigning: CurrentSigning): Guard {
 }
 
 function bearerToken(authorization: string | undefined): string {
-  if (authorization === undefined) {
-    throw new ApiError('MISSING_TOKEN', 'The Authorization header is missing')
-  }
   // The case of the scheme does not matter (RFC 9110 §11.1).
-  if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) {
-    throw new ApiError(
-      'MISSING_TOKEN',
-      'The Authorization header is not of the form "Bearer <token>"',
-    )
-  }
-  return authorization.slice(scheme.length).replace(/^ +/, '')
+  if (authorization?.slice(0, scheme.length).toLowerCase() === scheme)
+    return authorization.slice(scheme.length).replace(/^ +/, '')
+  const problem = authorization === undefined ? 'missing' : 'not of the form "Bearer <token>"'
+  throw new ApiError('MISSING_TOKEN', `The Authorization header is ${problem}`)
 }
 
 /** Handles the health check (spec §4.1). */
-function createHealthCheck(
-  serviceName: string,
-  store: ItemStore,
-  currentSigning: CurrentSigning,
-  exceededLimit: () => ExceededLimit | undefined,
-): Handler {
+function createHealthCheck(serviceName: string, { store, signing, load }: RouteParts): Handler {
   return async function checkHealth(exchange) {
-    const subsystems = {
-      store: await store.healthy(),
-      auth: signingProblem(currentSigning) === undefined,
-    }
-    const total = Object.keys(subsystems).length
-    const unhealthy = Object.entries(subsystems).flatMap(([name, isHealthy]) =>
-      isHealthy ? [] : [name],
-    )
-    const healthy = total - unhealthy.length
-    const overload = exceededLimit()?.limit
+    const subsystems = [
+      { name: 'store', isHealthy: await store.healthy() },
+      { name: 'auth', isHealthy: signingProblem(signing) === undefined },
+    ]
+    const total = subsystems.length
+    const failed = subsystems.filter(({ isHealthy }) => !isHealthy).map(({ name }) => name)
+    const unhealthy = failed.length
+    const overload = load.exceededLimit()?.limit
     const body: HealthCheckResponse = {
       session_id: exchange.sessionId,
-      status: healthy === total ? 'healthy' : 'unhealthy',
+      status: unhealthy === 0 ? 'healthy' : 'unhealthy',
       service_name: serviceName,
       version,
-      services_summary: { total, healthy, unhealthy: unhealthy.length },
-      ...(unhealthy.length === 0 ? {} : { unhealthy_subsystems: unhealthy }),
+      services_summary: { total, healthy: total - unhealthy, unhealthy },
+      ...(unhealthy === 0 ? {} : { unhealthy_subsystems: failed }),
       ...(overload === undefined ? {} : { overload }),
     }
-    answerJson(exchange, healthy === total ? 200 : 503, body)
+    answerJson(exchange, unhealthy === 0 ? 200 : 503, body)
   }
 }
 
 /** Serves the OpenAPI document (interface §4.7). Only its parts without the origin are cached. */
-function createDocumentHandler(
-  { trustedProxies }: Pick<Config, 'trustedProxies'>,
-  lists: ListGuarantees,
-): Handler {
+function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees): Handler {
   let document: Awaited<ReturnType<typeof makeDocument>> | undefined
 
   return async function answerDocument(exchange) {
@@ -162,8 +144,7 @@ function createDocumentHandler(
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
     const text = document.pieces.join(JSON.stringify(origin).slice(1, -1))
-    const type = ['Content-Type', 'application/json']
-    answerBytes(exchange, 200, Buffer.from(text), [...type, ...headers])
+    answerBytes(exchange, Buffer.from(text), ['Content-Type', 'application/json', ...headers])
   }
 }
 

@@ -46,7 +46,7 @@ async function open(
       refused.push(refusal)
       return { status: 400, headers: ['Content-Length', '7'], body: 'refused' }
     },
-    (_request, response, connection) => {
+    (response, connection) => {
       served.push({ response, connection })
       serve({ response, connection })
     },

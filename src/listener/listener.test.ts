@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -27,7 +26,7 @@ async function open(body: string | Buffer, timeout = 60): Promise<Opened> {
   const listener = createListener(
     limits,
     () => ({ status: 400, headers: ['Content-Length', '7'], body: 'refused' }),
-    (_request, response: ServerResponse, connection) => {
+    (response, connection) => {
       if (connection.beginResponse()) response.end(body)
     },
   )

@@ -1,7 +1,7 @@
 /** Node's HTTP server with limits. The application composes the parser's error responses. @module */
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -25,12 +25,8 @@ export interface ListenerLimits {
   readonly idleTimeout: number
 }
 
-/** Serves a request. Must not throw. */
-export type Serve = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  connection: Connection,
-) => void
+/** Serves the request `response.req`. Must not throw. */
+export type Serve = (response: ServerResponse, connection: Connection) => void
 
 interface StopOptions {
   /** Time after which all connections are closed, even during requests, in milliseconds. */
@@ -39,12 +35,7 @@ interface StopOptions {
   readonly grace?: number
 }
 
-export interface Listener {
-  /** Returns the port. `port` 0 means any free port. @throws system errors such as `EADDRINUSE`. */
-  listen(port: number, host: string): Promise<number>
-  /** Answers the requests already sent. Resolves once all connections are closed. */
-  stop(options: StopOptions): Promise<void>
-}
+export type Listener = ReturnType<typeof createListener>
 
 /** Time between Node's checks for late requests, in milliseconds. */
 const timeoutCheckInterval = 1_000
@@ -67,7 +58,7 @@ const workWhileAccepting = 2
 const acceptingTime = 10
 
 /** @param refuse composes the responses to requests that never reach `serve`. */
-export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve): Listener {
+export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve) {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
   /** Connections with waiting requests whose earlier requests have all been answered. */
@@ -129,12 +120,11 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     if (connection.isFree) connection.refuseInput(refuse('connect'))
     else connection.hold(request, rest)
   })
-  let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout)
-  timer.unref()
+  let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout).unref()
 
   function start(connection: Connection, response: ServerResponse): void {
     const refusal = headRefusal(response.req, limits.maxHeaderLines)
-    if (refusal === undefined) serve(response.req, response, connection)
+    if (refusal === undefined) serve(response, connection)
     else connection.refuseRequest(refuse(refusal))
   }
 
@@ -176,15 +166,15 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   return {
-    async listen(port, host) {
+    /** Returns the port. `port` 0 means any free port. @throws system errors such as `EADDRINUSE`. */
+    async listen(port: number, host: string): Promise<number> {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
-      const address = server.address() as AddressInfo // the server listens on TCP
-      return address.port
+      return (server.address() as AddressInfo).port // the server listens on TCP
     },
 
-    /** Avoids Node's `close`, which cuts off clients that send a request or read a response. */
-    async stop({ timeout, grace = 0 }) {
+    /** Answers the requests already sent. Resolves once all connections are closed. */
+    async stop({ timeout, grace = 0 }: StopOptions): Promise<void> {
       const end = performance.now() + timeout
       // If waiting connections were closed, their clients would connect again during the stop.
       await acceptWaiting()
@@ -196,6 +186,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')
+      // The `close` of an HTTP server cuts off clients that send a request or read a response.
       NetServer.prototype.close.call(server)
       clearInterval(timer)
       timer = setInterval(closeOverdue, idleCheckInterval)
