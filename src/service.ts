@@ -15,6 +15,7 @@ import { createWaitingReads } from './http/waiting-reads.js'
 import { createListener, type Serve } from './listener/listener.js'
 import { nodeProblem } from './listener/node-internals.js'
 import { StoreMismatchError } from './store/item-store.js'
+import { Blocks } from './store/memory/blocks.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
 import { withoutCredentials } from './store/redis/address.js'
 
@@ -110,7 +111,7 @@ export function createService(config: Config, parts: ServiceParts) {
 }
 
 export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): MemoryStore {
-  return createMemoryStore(maxStoreBytes, { maxBlocks: maxStoreBlocks })
+  return createMemoryStore(maxStoreBytes, new Blocks({ maxBlocks: maxStoreBlocks }))
 }
 
 /** @throws {UsageError} if the settings do not fit the items that are already on the server. */

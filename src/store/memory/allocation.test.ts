@@ -9,7 +9,7 @@ import { itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { type ItemId, namedItemId } from '../../item/id.js'
 import { type ItemList, type ItemStore, StoreError } from '../item-store.js'
 import { Blocks } from './blocks.js'
-import { storeOf } from './store.js'
+import { createMemoryStore } from './store.js'
 
 const cases = [
   { title: 'blocks of 64 KiB', steps: 800, blockBytes: 65_536, maxBlocks: 1e6, maxLength: 30_000 },
@@ -31,7 +31,7 @@ describe('the store stays consistent when each allocation fails in turn', () => 
     test(title, async (context) => {
       const below = randomNumbers(7)
       const blocks = new Blocks({ blockBytes, maxBlocks })
-      const store = storeOf(blocks, 1e9)
+      const store = createMemoryStore(1e9, blocks)
       const model = new Map<ItemId, string>()
       const open: { list: ItemList; expected: string }[] = []
       const allocations = new Allocations()

@@ -22,8 +22,9 @@ export interface Place {
 }
 
 interface BlocksOptions {
-  readonly blockBytes: number
-  readonly maxBlocks: number
+  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks make many list chunks. */
+  readonly blockBytes?: number
+  readonly maxBlocks?: number
   readonly maxPages?: number
 }
 
@@ -37,8 +38,8 @@ export class Blocks {
   /** The last current block; `undefined` if a new item needs a new block. Open lists read no later block. */
   tail: Block | undefined
 
-  constructor(options: BlocksOptions) {
-    const { blockBytes, maxBlocks, maxPages } = options
+  constructor(options: BlocksOptions = {}) {
+    const { blockBytes = 64 * 1024, maxBlocks = Number.POSITIVE_INFINITY, maxPages } = options
     this.options = options
     this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // a multiple of 4, for tables of 32-bit words
     this.chain = new Chain(this.frames, maxBlocks)

@@ -9,7 +9,7 @@ import { itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
 import type { ItemStore } from '../item-store.js'
 import { Blocks } from './blocks.js'
-import { storeOf } from './store.js'
+import { createMemoryStore } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 const blockBytes = 1000
@@ -17,7 +17,7 @@ const [small, large] = [300, 600] // lengths of items: a block has room for two 
 
 function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
   const blocks = new Blocks({ blockBytes, maxBlocks })
-  return { blocks, store: storeOf(blocks, 1e9) }
+  return { blocks, store: createMemoryStore(1e9, blocks) }
 }
 
 async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
@@ -149,9 +149,10 @@ test('a released list ends at once, and no longer reads memory that may have bee
 test('too many blocks for a heap of 128 MB are refused with STORE_FULL, and the process does not crash', () => {
   const script = `
     import { timesInHeap } from '${new URL('../../memory/shares.js', import.meta.url)}'
+    import { Blocks } from '${new URL('./blocks.js', import.meta.url)}'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
     const maxBlocks = timesInHeap(2048)
-    const store = createMemoryStore(1e12, { maxBlocks, blockBytes: 64 })
+    const store = createMemoryStore(1e12, new Blocks({ maxBlocks, blockBytes: 64 }))
     const idOf = (number) => (number * 4099 % 2 ** 32).toString(16).padStart(8, '0')
       + '-0000-4000-8000-' + number.toString(16).padStart(12, '0')
     const item = Buffer.alloc(40, 'x')

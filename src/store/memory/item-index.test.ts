@@ -9,7 +9,7 @@ import type { ItemId } from '../../item/id.js'
 import { Blocks } from './blocks.js'
 import { ItemIndex } from './item-index.js'
 import { type Handle, handlePages, pageRecords } from './records.js'
-import { storeOf } from './store.js'
+import { createMemoryStore } from './store.js'
 
 const full = { name: 'StoreError', code: 'STORE_FULL' }
 
@@ -145,7 +145,7 @@ test('with all records in use, an item is refused until another item is removed'
 })
 
 test('a store whose index is full refuses a new item, and stays unchanged', async () => {
-  const store = storeOf(new Blocks({ blockBytes: 1000, maxBlocks: 1e6, maxPages: 1 }), 1e9)
+  const store = createMemoryStore(1e9, new Blocks({ blockBytes: 1000, maxPages: 1 }))
   const item = Buffer.from('{}') as Parameters<typeof store.create>[1] // stores do not parse items
   const ids = randomIds(pageRecords + 1)
   for (const id of ids.slice(0, -1)) await store.create(id, item)

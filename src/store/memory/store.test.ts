@@ -7,14 +7,14 @@ import { randomNumbers } from '../../../test/support/random.js'
 import { describeStore, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
 import { Blocks } from './blocks.js'
-import { createMemoryStore, ProjectChanges, storeOf } from './store.js'
+import { createMemoryStore, ProjectChanges } from './store.js'
 
 const room = 100_000_000
 
 describeStore('the memory store', () => createMemoryStore(room))
 for (const blockBytes of [1, 100, 500, 2000]) {
   describeStore(`the memory store with blocks of ${blockBytes} bytes`, () =>
-    createMemoryStore(room, { blockBytes }),
+    createMemoryStore(room, new Blocks({ blockBytes })),
   )
 }
 
@@ -72,8 +72,8 @@ const mixes: Mix[] = [
 
 for (const { blockBytes, steps, lengthOf } of mixes) {
   test(`items stay intact and in order after ${steps} random changes in blocks of ${blockBytes} bytes`, async () => {
-    const blocks = new Blocks({ blockBytes, maxBlocks: Number.POSITIVE_INFINITY })
-    const store = storeOf(blocks, room)
+    const blocks = new Blocks({ blockBytes })
+    const store = createMemoryStore(room, blocks)
     const model = new Map<ItemId, string>()
     const assertWhole = async () => {
       assertSound(blocks)
@@ -108,7 +108,7 @@ for (const { blockBytes, steps, lengthOf } of mixes) {
 }
 
 test('an open list does not show items that are created after the last block was removed', async () => {
-  const store = createMemoryStore(room, { blockBytes: 1000 })
+  const store = createMemoryStore(room, new Blocks({ blockBytes: 1000 }))
   const ids = Array.from({ length: 6 }, newItemId) // two blocks with three items each
   for (const id of ids) await store.create(id, itemText(id, 200))
   const list = await store.list()

@@ -16,20 +16,8 @@ export interface MemoryStore extends ItemStore {
   clear(): void
 }
 
-interface MemoryStoreOptions {
-  readonly maxBlocks?: number
-  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks make many list chunks. */
-  readonly blockBytes?: number
-}
-
 /** @param maxBytes maximum memory in bytes, counted as all texts plus `itemOverhead` per item. */
-export function createMemoryStore(maxBytes: number, options: MemoryStoreOptions = {}): MemoryStore {
-  const { maxBlocks = Number.POSITIVE_INFINITY, blockBytes = 64 * 1024 } = options
-  return storeOf(new Blocks({ maxBlocks, blockBytes }), maxBytes)
-}
-
-/** Creates a store with given blocks, which tests can inspect. */
-export function storeOf(given: Blocks, maxBytes: number): MemoryStore {
+export function createMemoryStore(maxBytes: number, given = new Blocks()): MemoryStore {
   let blocks = given
   let size = 0
   /** Total length of all texts with a comma for each text, in bytes. */
