@@ -150,12 +150,10 @@ export class FramePool {
       const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
-      return { bytes, words, frames: new Set<Frame>(), free: new Array<number>(count) }
+      // The lowest offset is taken first, so that memory is touched only when needed.
+      const free = Array.from({ length: count }, (_, place) => (count - 1 - place) * this.size)
+      return { bytes, words, frames: new Set<Frame>(), free }
     }, outOfMemory)
-    // The lowest offset is taken first, so that memory is touched only when needed.
-    for (let place = 0; place < count; place += 1) {
-      slab.free[place] = (count - 1 - place) * this.size
-    }
     this.slabs.push(slab)
     this.#slabBytes += slab.bytes.length
     this.#freeBytes += slab.bytes.length

@@ -93,11 +93,10 @@ export class ItemIndex {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
     const length = isSplit ? splitSlots : Math.max(2 * slots.length, firstSlots)
-    const made = allocate(
-      () => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)],
+    const [own, others] = allocate(
+      () => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)] as const,
       outOfMemory,
     )
-    const [own, others] = made as [Uint32Array, Uint32Array] // the callback returns two arrays
     const other = isSplit ? this.#splitOff(table, others) : table
     table.slots = own
     table.size = 0
