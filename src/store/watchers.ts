@@ -7,19 +7,19 @@ type Callback = () => void
 
 export class Watchers {
   readonly #byId = new Map<ItemId, Set<Callback>>()
-  readonly #byProject = new Map<string, Set<Callback>>()
-  readonly #ofAny = new Set<Callback>()
+  /** Callbacks by project. The key `undefined` is for all items. */
+  readonly #byProject = new Map<string | undefined, Set<Callback>>()
 
   get watchedIds(): Iterable<ItemId> {
     return this.#byId.keys()
   }
 
-  get watchedProjects(): Iterable<string> {
-    return this.#byProject.keys()
+  get watchedProjects(): string[] {
+    return [...this.#byProject.keys()].filter((project) => project !== undefined)
   }
 
   get hasWatchersOfMany(): boolean {
-    return this.#ofAny.size > 0 || this.#byProject.size > 0
+    return this.#byProject.size > 0
   }
 
   get isEmpty(): boolean {
@@ -28,9 +28,7 @@ export class Watchers {
 
   add(watched: Watched, callback: Callback): () => void {
     if ('id' in watched) return addTo(this.#byId, watched.id, callback)
-    if (watched.project !== undefined) return addTo(this.#byProject, watched.project, callback)
-    this.#ofAny.add(callback)
-    return () => this.#ofAny.delete(callback)
+    return addTo(this.#byProject, watched.project, callback)
   }
 
   /** @param projects the items' projects before and after the change. */
@@ -39,7 +37,7 @@ export class Watchers {
     projects: Iterable<string | undefined> = this.watchedProjects,
   ): void {
     if (this.isEmpty) return
-    const callbacks = new Set(this.#ofAny)
+    const callbacks = new Set(this.#byProject.get(undefined))
     for (const id of ids) for (const each of this.#byId.get(id) ?? []) callbacks.add(each)
     for (const project of projects) {
       if (project === undefined) continue
