@@ -18,7 +18,7 @@ export function slotOf(key: string): number {
 }
 
 /** @param sender host and port of the server that replied, whose host replaces an empty host. */
-export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
+export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {
     const [first, last, master] = listIn(range)
@@ -29,15 +29,11 @@ export function mastersOf(reply: RedisValue | undefined, sender: string): Map<nu
   return masters
 }
 
-export interface Redirection {
-  /** Host and port of the server that should get the command. */
-  readonly address: string
-  /** Whether only this command is redirected, with ASKING, because the slot is still being moved. */
-  readonly isAsk: boolean
-}
-
-/** @param sender host and port of the server that sent the error. */
-export function redirectionOf(error: unknown, sender: string): Redirection | undefined {
+/**
+ * Returns the host and port that should get the command. With ASK, the slot is still being moved.
+ * @param sender host and port of the server that sent the error.
+ */
+export function redirectionOf(error: unknown, sender: string) {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined
   return { address: addressOf(host, port, sender), isAsk: kind === 'ASK' }
