@@ -27,7 +27,6 @@ export function createSentinel(
   onEvent: () => void,
 ) {
   const { name } = address
-  let isPresent = true
   let isAsked = false
   let clients: readonly [asked: Client, listening: Client] | undefined
 
@@ -55,18 +54,17 @@ export function createSentinel(
     }
   }
 
-  return {
-    close,
+  const sentinel = {
+    /** Whether the sentinel answered the last query in time. */
+    isPresent: true,
 
-    get isPresent(): boolean {
-      return isPresent
-    },
+    close,
 
     /** @throws {Error} after a bounded time, if the sentinel does not answer. */
     async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier query')
       isAsked = true
-      isPresent = false
+      sentinel.isPresent = false
       const begun = performance.now()
       try {
         // The first attempt has no password, because sentinels refuse a password that they do not require.
@@ -82,7 +80,7 @@ export function createSentinel(
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
         ])
         const answer = answerIn(...(await withTimeout(timeout, replies)))
-        isPresent = performance.now() - begun < answerTimeout
+        sentinel.isPresent = performance.now() - begun < answerTimeout
         return answer
       } catch (error) {
         close()
@@ -92,6 +90,7 @@ export function createSentinel(
       }
     },
   }
+  return sentinel
 }
 
 /** Combines the replies to SENTINEL MASTER and SENTINEL GET-MASTER-ADDR-BY-NAME. */
