@@ -58,12 +58,10 @@ export function createBucketStates(options: BucketStatesOptions) {
   }
 
   async function readFields(wanted: readonly string[]): Promise<RedisValue[]> {
-    const commandOf = (key: string) => ({
-      parts: ['HGET', key, bytesField],
-      key,
-      replyBytes: fieldBytes,
+    const commands = wanted.map((key) => {
+      return { parts: ['HGET', key, bytesField], key, replyBytes: fieldBytes }
     })
-    return (await read(wanted.map(commandOf))).map(({ value }) => value)
+    return (await read(commands)).map(({ value }) => value)
   }
 
   /** Returns the number of fields of each hash; 0 for a missing hash. @throws {StoreError} */
@@ -94,8 +92,10 @@ export function createBucketStates(options: BucketStatesOptions) {
       const state = known[index]
       return state !== undefined && isSame(field, state.field) ? state : stateIn(key, field)
     })
-    const missing = states.filter(({ key, field }) => field === null && !absent.has(key))
-    if (missing.length > 0) await assertAbsent(missing.map(({ key }) => key))
+    const missing = itsKeys.filter(
+      (key, index) => states[index]?.field === null && !absent.has(key),
+    )
+    if (missing.length > 0) await assertAbsent(missing)
     return states
   }
 
@@ -158,8 +158,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
     if (performance.now() < refusedUntil) return undefined
     try {
       const replies = await read(sorts)
-      const none: RedisValue[] = []
-      const fields = none.concat(...replies.map(({ value }) => value))
+      const fields = replies.flatMap<RedisValue>(({ value }) => value)
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {

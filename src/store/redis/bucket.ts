@@ -16,17 +16,11 @@ const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-export interface Entries {
-  readonly bytes: Buffer | undefined
-  readonly items: ReadonlyMap<string, Buffer>
-  /** Name of a field that is neither an item nor `bytes`. */
-  readonly unexpected: Buffer | undefined
-}
-
 /** @param reply alternating field names and values. */
-export function entriesIn(reply: readonly Buffer[]): Entries {
+export function entriesIn(reply: readonly Buffer[]) {
   const items = new Map<string, Buffer>()
   let bytes: Buffer | undefined
+  /** Name of a field that is neither an item nor `bytes`. */
   let unexpected: Buffer | undefined
   for (let index = 0; index < reply.length; index += 2) {
     const [field, value] = [reply[index], reply[index + 1]] as [Buffer, Buffer] // each name has a value
@@ -91,11 +85,7 @@ export class CorruptedKeys extends Map<string, Buffer | undefined> {
   }
 }
 
-export interface Script {
-  readonly text: string
-  /** SHA-1 of the text in hexadecimal digits, for `EVALSHA`. */
-  readonly digest: string
-}
+export type Script = ReturnType<typeof script>
 
 /** Maximum length of a script's reply, in bytes. */
 export const shortReply = 24 * 1024
@@ -117,47 +107,50 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-/** ARGV: id. Returns the item's text, the length of a text longer than `shortReply`, or nil. */
-export const readShortScript = script(`
-local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
-if length > ${shortReply} then return length end
-return redis.call('HGET', KEYS[1], ARGV[1])`)
-
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
-/** ARGV: id, version, text. Returns 1, or 0 if the id is already in use. */
-export const createScript = script(`${beginChange}
+export const scripts = {
+  /** ARGV: id. Returns the item's text, the length of a text longer than `shortReply`, or nil. */
+  readShort: script(`
+local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
+if length > ${shortReply} then return length end
+return redis.call('HGET', KEYS[1], ARGV[1])`),
+
+  /** ARGV: id, version, text. Returns 1, or 0 if the id is already in use. */
+  create: script(`${beginChange}
 if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
-return 1`)
+return 1`),
 
-/** ARGV: id, version, text, SHA-1 of the expected text or ''. Without free memory, only a longer text fails. */
-export const replaceScript = script(`${beginChange}
+  /** ARGV: id, version, text, SHA-1 of the expected text or ''. Without free memory, only a longer text fails. */
+  replace: script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
 if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
-return 1`)
+return 1`),
 
-/** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
-export const deleteScript = script(`${beginChange}
+  /** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
+  delete: script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
 if bytes - length == 0 then return redis.call('HDEL', key, id, 'bytes') - 1 end
 redis.call('HDEL', key, '')
 redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
 if redis.pcall('HDEL', key, id) == 1 then return 1 end
-return redis.error_reply('${partlyDone} the item may still exist')`)
+return redis.error_reply('${partlyDone} the item may still exist')`),
 
-/** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
-export const probeScript = script(`${begin}
+  /** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
+  probe: script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
 redis.call('HLEN', key)
 redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
 redis.call('HDEL', key, '')
 redis.call('HSET', key, '', '')
-return redis.call('HDEL', key, '')`)
+return redis.call('HDEL', key, '')`),
+}
 
-function script(text: string): Script {
+/** @returns the text and its SHA-1 in hexadecimal digits, for `EVALSHA`. */
+function script(text: string) {
   return { text, digest: hash('sha1', text) }
 }

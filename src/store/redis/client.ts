@@ -3,22 +3,8 @@
  * The package's reconnection is not used, because it sends commands whose callers have given up. @module
  */
 
-import { createRequire } from 'node:module'
 import type { StoreSize } from '../item-store.js'
-import { connectErrorOf, NotPrimaryError, TimeoutError } from './errors.js'
-
-const { RedisClient, RESP_TYPES }: typeof import('@redis/client') = createRequire(import.meta.url)(
-  '@redis/client',
-) // an `import` of this package would slow down the start (process/log.ts)
-
-export interface ClientOptions {
-  /** URL with the scheme `redis:`, `rediss:` or `redis+unix:`. */
-  readonly url: string
-  /** Whether the server must, or must not, belong to a cluster. */
-  readonly isClusterNode: boolean
-  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
-  readonly timeout: number
-}
+import { connectErrorOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
 
 export interface Command {
   readonly parts: readonly (string | Buffer)[]
@@ -40,8 +26,11 @@ export interface RedisReply {
 
 export type Reply = RedisReply | Error
 
-/** Called before commands are sent. @param send sends another command ahead of these commands. */
-export type OnCheck = (send: (parts: Command['parts']) => Promise<RedisValue>) => void
+/** @throws {Error} if the reply is an error. */
+export function valueIn(reply: Reply | undefined): RedisValue {
+  if (reply instanceof Error) throw reply
+  return reply?.value ?? null
+}
 
 export interface Servers {
   /** Resolves after the first attempt to connect, even if the attempt has failed. */
@@ -59,15 +48,15 @@ export interface Servers {
 
 export type Client = ReturnType<typeof newClient>
 
-/** Connects in one attempt, and checks the kind of server. @throws {Error} within twice the timeout. */
+/** Connects to a server that must, or must not, be in a cluster. @throws {Error} within twice the timeout. */
 export async function connect(
-  { url, isClusterNode, timeout }: ClientOptions,
+  { url, isClusterNode, timeout }: { url: string; isClusterNode: boolean; timeout: number },
   signal: AbortSignal,
-): Promise<{ client: Client; evictionPolicy: string | undefined }> {
+) {
   const { client, reply } = await open(url, ['INFO'], timeout, signal)
   const info = String(reply)
   const mismatch = mismatchIn(info, isClusterNode)
-  if (mismatch === undefined) return { client, evictionPolicy: infoField(info, 'maxmemory_policy') }
+  if (mismatch === undefined) return { client, policy: infoField(info, 'maxmemory_policy') }
   client.destroy()
   throw mismatch
 }
@@ -78,7 +67,7 @@ export async function open(
   firstCommand: Command['parts'],
   timeout: number,
   signal: AbortSignal,
-): Promise<{ client: Client; reply: RedisValue }> {
+) {
   const client = newClient(url, timeout)
   /** The first error of the connection. Later errors are consequences. */
   let reason: unknown
@@ -118,12 +107,12 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
 
 /** `createClient` is not used, because it takes tens of milliseconds per URL to build all commands. */
 function newClient(url: string, timeout: number) {
-  return new RedisClient({
+  return new redis.RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
     RESP: 2, // RESP 3 would only add the command HELLO
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
-    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    commandOptions: { timeout: 0, typeMapping: { [redis.RESP_TYPES.BLOB_STRING]: Buffer } },
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }

@@ -4,19 +4,22 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { ClusterAddress } from './address.js'
 import {
   type Command,
   connect,
-  type OnCheck,
   type RedisValue,
   type Reply,
+  valueIn,
   withTimeout,
 } from './client.js'
-import { pauseAfter, RedisConnection } from './connection.js'
-import { errorCodeOf, NotConnectedError, ReachabilityLog } from './errors.js'
-import type { Traffic } from './in-flight.js'
+import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
+import {
+  createReachabilityLog,
+  errorCodeOf,
+  NotConnectedError,
+  type Reachability,
+} from './errors.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
@@ -25,19 +28,11 @@ const maxRedirections = 5
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
-export interface ClusterOptions {
-  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
-  readonly timeout: number
-  readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
-  readonly traffic: Traffic
-  readonly onCheck?: OnCheck
-}
-
 export class Cluster {
   readonly firstAttempt: Promise<void>
   readonly #address: ClusterAddress
-  readonly #options: ClusterOptions
-  readonly #log: ReachabilityLog
+  readonly #options: ServersOptions
+  readonly #log: Reachability
   readonly #closing = new AbortController()
   /** Connections by host and port: to masters, and to servers named by recent redirections. */
   readonly #connections = new Map<string, RedisConnection>()
@@ -52,10 +47,11 @@ export class Cluster {
   /** The next attempt to read the table, if the table is known to be outdated. */
   #nextAttempt: Promise<void> | undefined
 
-  constructor(address: ClusterAddress, options: ClusterOptions) {
+  constructor(address: ClusterAddress, options: ServersOptions) {
     this.#address = address
     this.#options = options
-    this.#log = new ReachabilityLog(options.log)
+    // After a loss, another server may have taken over.
+    this.#log = createReachabilityLog(options.log, () => this.#markOutdated())
     this.firstAttempt = this.#attempt = this.#readTable()
   }
 
@@ -76,14 +72,12 @@ export class Cluster {
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const deadline = performance.now() + this.#options.timeout
     const masters = commands.map(({ key }) => this.#masterOf(key))
-    const replies: Reply[] = []
     const sent = [...new Set(masters)].map(async (master) => {
-      const indexes = [...commands.keys()].filter((index) => masters[index] === master)
-      const own = indexes.map((index) => commands[index] as Command) // `indexes` are indexes of `commands`
-      const received = await this.#sendTo(master, own)
-      for (const [order, index] of indexes.entries()) replies[index] = received[order] as Reply // each command has a reply
+      const own = commands.filter((_, index) => masters[index] === master)
+      return [master, (await this.#sendTo(master, own)).values()] as const
     })
-    await Promise.all(sent)
+    const received = new Map(await Promise.all(sent))
+    const replies = masters.map((master) => received.get(master)?.next().value as Reply) // each command has a reply
     if (!replies.some((reply) => reply instanceof Error)) return replies
     const settled = commands.map((command, index) => {
       const reply = replies[index] as Reply // each command has a reply
@@ -129,8 +123,8 @@ export class Cluster {
     }
     if (error instanceof NotConnectedError) {
       // Another server may have taken over from the master.
-      if (this.#cause === undefined)
-        await untilSettled(this.#nextAttempt ?? this.#attempt, deadline)
+      const attempt = this.#nextAttempt ?? this.#attempt
+      if (this.#cause === undefined) await untilSettled(attempt, deadline)
       await sendTo(this.#masterOf(command.key), false)
     }
     for (let count = 0; count < maxRedirections; count += 1) {
@@ -159,10 +153,7 @@ export class Cluster {
       isClusterNode: true,
       log: this.#options.log.child({ server: address }),
       reachability: {
-        lost: (error) => {
-          this.#log.lost(error, address)
-          this.#markOutdated() // another server may have taken over
-        },
+        lost: (error) => this.#log.lost(error, address),
         found: () => this.#logIfReady(),
       },
     })
@@ -200,9 +191,7 @@ export class Cluster {
     } catch (error) {
       this.#failures += 1
       this.#cause = error
-      if (signal.aborted) return
-      this.#log.lost(error)
-      this.#markOutdated()
+      if (!signal.aborted) this.#log.lost(error)
     }
   }
 
@@ -216,8 +205,7 @@ export class Cluster {
         ? this.#address.hosts.map((host) => this.#askHost(host))
         : asked.map(async ([address, connection]) => {
             const [reply] = await connection.send([{ parts: tableCommand, key: '' }])
-            if (reply instanceof Error) throw reply
-            return mastersOf(reply?.value, address)
+            return mastersOf(valueIn(reply), address)
           })
     return await Promise.any(replies).catch(({ errors }: AggregateError) => {
       throw errors[0]

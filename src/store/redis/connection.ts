@@ -7,11 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   type Client,
-  type ClientOptions,
   type Command,
   connect,
   isReplica,
-  type OnCheck,
   type RedisValue,
   type Reply,
 } from './client.js'
@@ -25,14 +23,21 @@ import {
 } from './errors.js'
 import { InFlightLimit, type Traffic } from './in-flight.js'
 
-interface RedisConnectionOptions extends Omit<ClientOptions, 'url'> {
+export interface ServersOptions {
+  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
+  readonly timeout: number
+  readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
+  readonly traffic: Traffic
+  /** Called at most once a second, before commands are sent. `send` sends another command before these. */
+  readonly onCheck?: (send: (parts: Command['parts']) => Promise<RedisValue>) => void
+}
+
+export interface RedisConnectionOptions extends ServersOptions {
   /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
-  readonly log: Pick<Logger, 'warn'>
+  /** Whether the server must, or must not, belong to a cluster. */
+  readonly isClusterNode: boolean
   readonly reachability: Reachability
-  readonly traffic: Traffic
-  /** Called at most once a second, before commands are sent. */
-  readonly onCheck?: OnCheck | undefined
 }
 
 /** Time between checks of the server's role, in milliseconds. */
@@ -52,14 +57,14 @@ interface Call {
 export class RedisConnection {
   /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
+  /** Calls that are not sent yet, in order. */
+  readonly waiting = new Set<Call>()
+  /** Calls without a reply yet, in the order of sending. */
+  readonly inFlight = new Set<Call>()
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
   #client: Client | undefined
   #cause: unknown
-  /** Calls that are not sent yet, in order. */
-  readonly #waiting = new Set<Call>()
-  /** Calls without a reply yet, in the order of sending. */
-  readonly #inFlight = new Set<Call>()
   #limit = new InFlightLimit()
   /** Time when the server was last asked for its role, on the clock of `performance.now()`. */
   #askedForRole = 0
@@ -78,14 +83,6 @@ export class RedisConnection {
     return this.#client !== undefined
   }
 
-  get inFlight(): number {
-    return this.#inFlight.size
-  }
-
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
   hasRoom(): boolean {
     return this.#limit.hasRoomForUnknown
   }
@@ -93,7 +90,7 @@ export class RedisConnection {
   send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
-      this.#waiting.add({ commands, since: performance.now(), resolve, reject })
+      this.waiting.add({ commands, since: performance.now(), resolve, reject })
       this.#sendWaiting()
       this.#setDeadline()
     })
@@ -113,10 +110,10 @@ export class RedisConnection {
   #sendWaiting(): void {
     const client = this.#client
     if (client === undefined) return
-    for (const call of this.#waiting) {
+    for (const call of this.waiting) {
       const bytes = this.#limit.take(call.commands)
       if (bytes === undefined) return
-      this.#waiting.delete(call)
+      this.waiting.delete(call)
       this.#transmit(call, bytes, client)
     }
   }
@@ -124,18 +121,16 @@ export class RedisConnection {
   #transmit(call: Call, bytes: number, client: Client): void {
     call.since = performance.now()
     if (call.since > this.#askedForRole + primaryFor) this.#askForRole(client)
-    this.#inFlight.add(call)
+    this.inFlight.add(call)
     const replies: Reply[] = []
     const receive = (reply: Reply): void => {
       replies.push(reply)
       if (replies.length < call.commands.length) return
-      if (!this.#inFlight.delete(call)) return // rejected already, because the connection was lost
+      if (!this.inFlight.delete(call)) return // rejected already, because the connection was lost
       call.resolve(replies)
       this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
       this.#limit.give(bytes, replies)
-      if (replies.some((each) => each instanceof Error && isOfReplica(each))) {
-        this.#leaveReplica(client)
-      }
+      if (replies.some(isOfReplica)) this.#leaveReplica(client)
       this.#sendWaiting()
     }
     for (const { parts, isAsking } of call.commands) {
@@ -165,30 +160,26 @@ export class RedisConnection {
 
   #setDeadline(): void {
     if (this.#deadline !== undefined) return
-    const since = Math.min(sinceFirst(this.#waiting), sinceFirst(this.#inFlight))
+    const since = Math.min(sinceFirst(this.waiting), sinceFirst(this.inFlight))
     if (since === Number.POSITIVE_INFINITY) return
     const time = since + this.#options.timeout - performance.now()
-    this.#deadline = setTimeout(() => {
-      // `setImmediate` lets Node first read replies that arrived while this process was busy.
-      setImmediate(() => {
-        this.#deadline = undefined
-        this.#expire()
-        this.#setDeadline()
-      })
-    }, time)
+    // `setImmediate` lets Node first read replies that arrived while this process was busy.
+    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), time)
   }
 
   #expire(): void {
+    this.#deadline = undefined
     const { timeout } = this.#options
     const limit = performance.now() - timeout
-    if (sinceFirst(this.#inFlight) <= limit) {
+    if (sinceFirst(this.inFlight) <= limit) {
       this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
     }
-    for (const call of this.#waiting) {
-      if (call.since > limit) return
-      this.#waiting.delete(call)
+    for (const call of this.waiting) {
+      if (call.since > limit) break
+      this.waiting.delete(call)
       call.reject(new BusyError(`no room for the command within ${timeout} ms`))
     }
+    this.#setDeadline()
   }
 
   async #stayConnected(onAttempt: () => void): Promise<void> {
@@ -211,13 +202,13 @@ export class RedisConnection {
   }
 
   async #connect(): Promise<Client> {
-    const options = { ...this.#options, url: await this.#options.url() }
-    const { client, evictionPolicy } = await connect(options, this.#closing.signal)
+    const server = { ...this.#options, url: await this.#options.url() }
+    const { client, policy } = await connect(server, this.#closing.signal)
     // The `volatile-` policies evict only keys with a time to live, and the keys of the store have none.
-    if (evictionPolicy?.startsWith('allkeys-')) {
+    if (policy?.startsWith('allkeys-')) {
       const text =
         'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction'
-      this.#options.log.warn({ policy: evictionPolicy }, text)
+      this.#options.log.warn({ policy }, text)
     }
     return client
   }
@@ -244,11 +235,11 @@ export class RedisConnection {
   }
 
   #drop(error: unknown): void {
-    const [client, unsent, sent] = [this.#client, [...this.#waiting], [...this.#inFlight]]
+    const [client, unsent, sent] = [this.#client, [...this.waiting], [...this.inFlight]]
     this.#client = undefined
     this.#cause = error
-    this.#waiting.clear()
-    this.#inFlight.clear()
+    this.waiting.clear()
+    this.inFlight.clear()
     this.#limit = new InFlightLimit()
     clearTimeout(this.#deadline)
     this.#deadline = undefined

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { pino } from 'pino'
-import { NotConnectedError, ReachabilityLog, settlingTime } from './errors.js'
+import {
+  createReachabilityLog,
+  NotConnectedError,
+  type Reachability,
+  settlingTime,
+} from './errors.js'
 
 mock.timers.enable({ apis: ['setTimeout'] })
 
 const lines: unknown[] = []
-let reachability: ReachabilityLog
+let reachability: Reachability
 beforeEach(() => {
   lines.length = 0
   const write = (line: string) => {
     const { msg, cause, server } = JSON.parse(line)
     lines.push(cause === undefined ? msg : [msg, cause, server])
   }
-  reachability = new ReachabilityLog(pino({}, { write }))
+  reachability = createReachabilityLog(pino({}, { write }))
 })
 
 const [lost, still] = ['the store cannot be reached', 'the store still cannot be reached']

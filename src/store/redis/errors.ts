@@ -4,12 +4,9 @@ import { createRequire } from 'node:module'
 import type { Logger } from 'pino'
 import { StoreError, StoreMismatchError } from '../item-store.js'
 
-const {
-  ClientClosedError,
-  ClientOfflineError,
-  ErrorReply,
-  SocketClosedUnexpectedlyError,
-}: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client') // an `import` of this package would slow the start (process/log.ts)
+/** The package `@redis/client`, of which an `import` would slow down the start (process/log.ts). */
+export const redis: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client')
+const { ClientClosedError, ClientOfflineError, ErrorReply, SocketClosedUnexpectedlyError } = redis
 
 export type Purpose = 'read' | 'change'
 
@@ -46,21 +43,18 @@ const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
 /** @param error an error from sending, or an error reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
-  const isRefused = isRefusal(error)
-  if (isRefused && /\bOOM\b/.test(errorReplyOf(error) ?? '')) {
+  const reply = errorReplyOf(error) ?? ''
+  if (isRefusal(reply)) {
+    if (!/\bOOM\b/.test(reply)) return refused(error, purpose)
     return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
   }
-  if (isRefused) return refused(error, purpose)
-  const [message, isUnknown] = failureOf(error)
   const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
-  return unavailable(message, purpose, isUnknown, cause)
+  return unavailable(cause, purpose, ...failureOf(error))
 }
 
 function failureOf(error: unknown): [message: string, isUnknown: boolean] {
-  const isUnsent = [NotConnectedError, ClientOfflineError, ClientClosedError].some(
-    (kind) => error instanceof kind,
-  )
-  if (isUnsent) return ['The store cannot be reached', false]
+  const unsent = [NotConnectedError, ClientOfflineError, ClientClosedError]
+  if (unsent.some((kind) => error instanceof kind)) return ['The store cannot be reached', false]
   if (error instanceof BusyError) return ['The store is overloaded', false]
   if (error instanceof StoreMismatchError) return ['The store rejected the request', true]
   if (error instanceof TimeoutError) return ['The store did not respond in time', true]
@@ -68,24 +62,18 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error proves that nothing changed. After a change, a proxy may send other errors. */
-function isRefusal(error: unknown): boolean {
-  const message = errorReplyOf(error) ?? partlyDone
-  if (message.includes(partlyDone)) return false
-  return refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(message)
+/** Returns whether an error reply proves that nothing changed. After a change, a proxy may send other errors. */
+function isRefusal(reply: string): boolean {
+  if (reply.includes(partlyDone)) return false
+  return refusals.has(reply.split(' ', 1)[0] ?? '') || isOfScript.test(reply)
 }
 
 /** @param cause goes to the log only. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
-  return unavailable('The store rejected the request', purpose, false, cause)
+  return unavailable(cause, purpose, 'The store rejected the request', false)
 }
 
-function unavailable(
-  message: string,
-  purpose: Purpose,
-  isUnknown: boolean,
-  cause: unknown,
-): StoreError {
+function unavailable(cause: unknown, purpose: Purpose, message: string, isUnknown: boolean) {
   const outcome = isUnknown ? 'it is unknown whether the change took effect' : 'nothing has changed'
   const text = purpose === 'read' ? message : `${message}; ${outcome}`
   const isOutcomeUnknown = purpose === 'change' && isUnknown
@@ -102,9 +90,9 @@ export function errorCodeOf(error: unknown): string | undefined {
 }
 
 export function isOfReplica(error: unknown): boolean {
-  const message = errorReplyOf(error) ?? ''
-  return /^(?:READONLY|MASTERDOWN) |^ERR Error running script.*[ -](?:READONLY|MASTERDOWN) /.test(
-    message,
+  return (
+    error instanceof ErrorReply &&
+    /^(?:ERR Error running script.*[ -])?(?:READONLY|MASTERDOWN) /.test(error.message)
   )
 }
 
@@ -142,47 +130,39 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   )
 }
 
-export interface Reachability {
-  lost(error: unknown): void
-  found(): void
-}
-
 /** Time before the log reports a store as back, in milliseconds. A failover may break new connections. */
 export const settlingTime = 3_000
 
-export class ReachabilityLog implements Reachability {
-  readonly #log: Pick<Logger, 'info' | 'warn'>
-  readonly #onLost: () => void
+export type Reachability = ReturnType<typeof createReachabilityLog>
+
+/** @param onLost called whenever a connection is lost or an attempt to connect fails. */
+export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
   /** Servers and causes that have been logged since the store was last reported as back. */
-  readonly #logged = new Set<string>()
-  #settling: NodeJS.Timeout | undefined
+  const logged = new Set<string>()
+  let settling: NodeJS.Timeout | undefined
 
-  /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
-  constructor(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
-    this.#log = log
-    this.#onLost = onLost
-  }
+  return {
+    /** @param server host and port of a server in a cluster. */
+    lost(error: unknown, server?: string): void {
+      onLost()
+      clearTimeout(settling)
+      settling = undefined
+      const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
+      const line = `${server} ${cause}`
+      if (logged.has(line)) return
+      const still = logged.size > 0 ? 'still ' : ''
+      logged.add(line)
+      log.warn({ server, cause }, `the store ${still}cannot be reached`)
+    },
 
-  /** @param server host and port of a server in a cluster. */
-  lost(error: unknown, server?: string): void {
-    this.#onLost()
-    clearTimeout(this.#settling)
-    this.#settling = undefined
-    const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
-    const line = `${server} ${cause}`
-    if (this.#logged.has(line)) return
-    const still = this.#logged.size > 0 ? 'still ' : ''
-    this.#logged.add(line)
-    this.#log.warn({ server, cause }, `the store ${still}cannot be reached`)
-  }
-
-  found(): void {
-    if (this.#logged.size === 0) return
-    this.#settling ??= setTimeout(() => {
-      this.#settling = undefined
-      this.#logged.clear()
-      this.#log.info('the store can be reached again')
-    }, settlingTime).unref()
+    found(): void {
+      if (logged.size === 0) return
+      settling ??= setTimeout(() => {
+        settling = undefined
+        logged.clear()
+        log.info('the store can be reached again')
+      }, settlingTime).unref()
+    },
   }
 }
 

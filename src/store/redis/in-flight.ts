@@ -56,13 +56,14 @@ export class Traffic implements StoreTraffic {
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  readonly connections = new Set<{ readonly inFlight: number; readonly waiting: number }>()
+  /** The connections, each with its calls. */
+  readonly connections = new Set<Record<'inFlight' | 'waiting', ReadonlySet<unknown>>>()
 
   get inFlight(): number {
-    return [...this.connections].reduce((sum, { inFlight }) => sum + inFlight, 0)
+    return [...this.connections].reduce((sum, { inFlight }) => sum + inFlight.size, 0)
   }
 
   get waiting(): number {
-    return [...this.connections].reduce((sum, { waiting }) => sum + waiting, 0)
+    return [...this.connections].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 }

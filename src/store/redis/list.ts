@@ -5,14 +5,7 @@
 
 import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
-import {
-  type CorruptedKeys,
-  type Entries,
-  entriesIn,
-  type ItemTexts,
-  joined,
-  wantedIn,
-} from './bucket.js'
+import { type CorruptedKeys, entriesIn, type ItemTexts, joined, wantedIn } from './bucket.js'
 import type { BucketState, BucketStates, Read } from './bucket-states.js'
 import type { Command, RedisReply } from './client.js'
 
@@ -35,13 +28,6 @@ const firstCursor = '0'
 /** Chunk at which the reader of a filtered list can pause after buckets without a wanted item. */
 const emptyChunk = Buffer.alloc(0)
 
-interface Batch extends Entries {
-  /** Cursor of the next batch of the bucket; `firstCursor` after the last batch. */
-  readonly cursor: string
-  /** Identifies the server process that sent the cursor. Other processes do not know the cursor. */
-  readonly client: object
-}
-
 interface BucketTextsOptions {
   readonly states: BucketStates
   readonly corrupted: CorruptedKeys
@@ -51,25 +37,21 @@ interface BucketTextsOptions {
   readonly read: Read
 }
 
-/** Reads the texts of buckets. The rest of a long bucket is read later. @throws {StoreError} */
-export type ReadTexts = (
-  buckets: readonly BucketState[],
-) => Promise<readonly (ItemTexts | AsyncIterable<ItemTexts>)[]>
+export type ReadTexts = ReturnType<typeof createReadTexts>
 
-export function createReadTexts(options: BucketTextsOptions): ReadTexts {
+export function createReadTexts(options: BucketTextsOptions) {
   const { states, corrupted, batchBytes, maxCachedBytes, read } = options
   /** Texts of buckets by key, valid while a bucket has the same version. */
-  const cache = new Map<string, { readonly version: string; readonly texts: ItemTexts }>()
+  const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
 
   function keep(key: string, version: string, texts: ItemTexts): void {
-    const former = cache.get(key)
-    if (former !== undefined) cachedBytes -= memoryOf(former.texts)
+    cachedBytes -= cache.get(key)?.memory ?? 0
     cache.delete(key)
-    const bytes = memoryOf(texts)
-    if (cachedBytes + bytes > maxCachedBytes) return
-    cache.set(key, { version, texts })
-    cachedBytes += bytes
+    const memory = texts.bytes.length + texts.ends.byteLength + cacheOverhead
+    if (cachedBytes + memory > maxCachedBytes) return
+    cache.set(key, { version, texts, memory })
+    cachedBytes += memory
   }
 
   function cachedTexts({ key, version }: BucketState): ItemTexts | undefined {
@@ -77,11 +59,14 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return cached?.version === version && !corrupted.has(key) ? cached.texts : undefined
   }
 
-  function batchIn(key: string, { value, client }: RedisReply): Batch {
+  type Batch = ReturnType<typeof batchIn>
+
+  /** Returns a batch with the cursor of the next batch, `firstCursor` after the last batch. */
+  function batchIn(key: string, { value, client }: RedisReply) {
     const [cursor, reply] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor and entries
-    const entries = entriesIn(reply)
-    if (entries.unexpected !== undefined) throw corrupted.found(key, entries.unexpected)
-    return { ...entries, cursor: cursor.toString(), client }
+    const { bytes, items, unexpected } = entriesIn(reply)
+    if (unexpected !== undefined) throw corrupted.found(key, unexpected)
+    return { bytes, items, cursor: cursor.toString(), client }
   }
 
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
@@ -118,7 +103,8 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
     return Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length)))
   }
 
-  return async function readTexts(buckets) {
+  /** Reads the texts of buckets. The rest of a long bucket is read later. @throws {StoreError} */
+  return async function readTexts(buckets: readonly BucketState[]) {
     const cached = buckets.map(cachedTexts)
     const unread = buckets.filter((_, index) => cached[index] === undefined)
     const counts = await Promise.all(unread.map(countFor))
@@ -132,7 +118,7 @@ export function createReadTexts(options: BucketTextsOptions): ReadTexts {
       const isWhole = batch.cursor === firstCursor
       return isWhole ? wholeTexts(key, batch) : longTexts(key, counts[index] ?? 1, batch)
     })
-    return cached.map((texts) => texts ?? (results.shift() as ItemTexts)) // a result for each uncached bucket
+    return cached.map((texts) => texts ?? (results.shift() as (typeof results)[0])) // a result for each uncached bucket
   }
 }
 
@@ -235,8 +221,4 @@ function groupsOf(states: readonly BucketState[]): BucketState[][] {
 
 function scanCommand(key: string, cursor: string, count: number): Command {
   return { parts: ['HSCAN', key, cursor, 'COUNT', String(count)], key }
-}
-
-function memoryOf({ bytes, ends }: ItemTexts): number {
-  return bytes.length + ends.byteLength + cacheOverhead
 }

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { projectOf } from '../../item/item.js'
-import { type AllBuckets, type BucketState, type BucketStates, hasItems } from './bucket-states.js'
+import { type AllBuckets, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
 /** Maximum length of a project's texts, in bytes. If longer, the version changes with any item. */
@@ -15,23 +15,18 @@ const maxProjectBytes = 1024 * 1024
 const turnTime = 1
 const maxVersions = 10_000
 
-interface SearchResult {
-  readonly states: readonly BucketState[]
-  readonly versions: ReadonlyMap<string, string>
-}
-
 /** @param watched returns the projects that each search includes. The result may throw a `StoreError`. */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
   watched: () => Iterable<string>,
-): (project: string) => Promise<AllBuckets> {
-  let next: { readonly projects: Set<string>; readonly found: Promise<SearchResult> } | undefined
+) {
+  let next: { projects: Set<string>; found: ReturnType<typeof search> } | undefined
   let latest: Promise<unknown> = Promise.resolve()
   /** Versions of projects, valid until the version of any bucket changes. */
   let known = { version: '', versions: new Map<string, string>() }
 
-  async function search(projects: ReadonlySet<string>): Promise<SearchResult> {
+  async function search(projects: ReadonlySet<string>) {
     const { states: all, version } = await states.all()
     if (known.version !== version || known.versions.size > maxVersions) {
       known = { version, versions: new Map() }
@@ -61,12 +56,15 @@ export function createProjectReads(
       }
     }
     for (const [project, { length, digests }] of found) {
-      versions.set(project, length > maxProjectBytes ? version : digestOf(digests))
+      // Digests are sorted. With XOR, a client with about 170 items could choose changes that cancel out.
+      const sorted = Buffer.from(digests.sort().join(''), 'latin1')
+      versions.set(project, length > maxProjectBytes ? version : hash('sha1', sorted, 'base64url'))
     }
     return { states: all, versions }
   }
 
-  return async function readWithProject(project) {
+  return async function readAll(project?: string): Promise<AllBuckets> {
+    if (project === undefined) return await states.all()
     if (next === undefined) {
       const projects = new Set<string>()
       const found = latest.then(() => {
@@ -80,9 +78,4 @@ export function createProjectReads(
     const { states: all, versions } = await next.found
     return { states: all, version: versions.get(project) as string } // the search included the project
   }
-}
-
-/** Digests are sorted. With XOR, a client with about 170 items could choose changes that cancel out. */
-function digestOf(digests: string[]): string {
-  return hash('sha1', Buffer.from(digests.sort().join(''), 'latin1'), 'base64url')
 }

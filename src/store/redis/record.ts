@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
-import type { Command, RedisValue, Reply, Servers } from './client.js'
+import { type Command, type RedisValue, type Servers, valueIn } from './client.js'
 import {
   BusyError,
   errorReplyOf,
@@ -29,133 +29,110 @@ if fields[1] or fields[2] then return fields end
 redis.call('HSET', KEYS[1], 'buckets', ARGV[1], 'format', ARGV[2])
 return ARGV`
 
-interface StoreRecordOptions {
-  readonly prefix: string
-  readonly keys: readonly string[]
-  readonly log: Pick<Logger, 'warn'>
-  readonly servers: Pick<Servers, 'send' | 'serverOf'>
-}
-
-export class StoreRecord {
-  readonly key: string
-  readonly #options: StoreRecordOptions
+export function createStoreRecord(
+  servers: Servers,
+  prefix: string,
+  keys: readonly string[],
+  log: Pick<Logger, 'warn'>,
+) {
+  const key = `${prefix}{store}`
+  const own = keys.length
+  const readCommand = ['HMGET', key, 'buckets', 'format']
   /** Result of the last comparison; `undefined` without a record, or after a lost connection. */
-  #result: 'matched' | StoreMismatchError | undefined
+  let result: 'matched' | StoreMismatchError | undefined
   /** Whether the record has ever matched. This service may then write a lost record again. */
-  #wasMatched = false
-  #logged: string | undefined
-  #pending: Promise<void> | undefined
+  let wasMatched = false
+  let logged: string | undefined
+  let pending: Promise<void> | undefined
 
-  constructor(options: StoreRecordOptions) {
-    this.#options = options
-    this.key = `${options.prefix}{store}`
-  }
-
-  /** Whether the record matched when last read. Otherwise, the service may not access items. */
-  get isMatched(): boolean {
-    return this.#result === 'matched'
-  }
-
-  get mismatch(): StoreMismatchError | undefined {
-    return this.#result === 'matched' ? undefined : this.#result
-  }
-
-  /** Discards the last result, because the next connection may be to a server with other data. */
-  forget(): void {
-    this.#result = undefined
-  }
-
-  readAgain(send: (parts: Command['parts']) => Promise<RedisValue>): void {
-    send(['HMGET', this.key, 'buckets', 'format']).then(
-      (content) => this.#judge(content),
-      () => undefined, // ignored: later commands fail too, or this server does not have the record
-    )
-  }
-
-  /** @throws {StoreError} if the service may not access the items in the bucket. */
-  async assure(key: string, purpose: Purpose): Promise<void> {
-    await this.compare().catch((error) => {
-      if (error instanceof StoreMismatchError) this.#log(error)
-      const isAnswer = error instanceof StoreMismatchError || errorReplyOf(error) !== undefined
-      if (isAnswer) throw refused(error, purpose)
-      // Without the server that has the record, items on the other servers of a cluster are served.
-      if (this.#options.servers.serverOf?.(key)?.isReady) return
-      const isKnown = error instanceof NotConnectedError || error instanceof BusyError
-      throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
-    })
-  }
-
-  /**
-   * Compares the record with this service's values, or writes a missing record.
-   * @throws {StoreMismatchError} if a value differs; {Error} if the record cannot be read.
-   */
-  compare(): Promise<void> {
-    this.#pending ??= this.#compare().finally(() => {
-      this.#pending = undefined
-    })
-    return this.#pending
-  }
-
-  async #compare(): Promise<void> {
-    const { keys, servers } = this.#options
-    if (servers.serverOf && !servers.serverOf(this.key)?.isReady) {
-      throw new NotConnectedError(new Error('the server with the record cannot be reached'))
-    }
-    this.#judge(await this.#send(['HMGET', this.key, 'buckets', 'format']))
-    if (this.#result === undefined) {
-      const cause = await this.#obstacle()
-      if (cause !== undefined) this.#result = new StoreMismatchError(cause)
-      else {
-        const args = [String(keys.length), String(ownFormat)]
-        this.#judge(await this.#send(['EVAL', recordScript, '1', this.key, ...args]))
-      }
-    }
-    if (this.mismatch) throw this.mismatch
+  async function send(parts: Command['parts']): Promise<RedisValue> {
+    const [reply] = await servers.send([{ parts, key, replyBytes: 0 }])
+    return valueIn(reply)
   }
 
   /** @param content the server's reply: number of buckets and format. */
-  #judge(content: RedisValue): void {
+  function judge(content: RedisValue): void {
     const [buckets = null, format = null] = Array.isArray(content) ? content : []
-    if (buckets === null && format === null) {
-      this.forget()
-      return
-    }
-    const cause = mismatchIn(Number(buckets), Number(format), this.#options.keys.length)
-    this.#result = cause === undefined ? 'matched' : new StoreMismatchError(cause)
+    result = undefined
+    if (buckets === null && format === null) return
+    const cause = mismatchIn(Number(buckets), Number(format), own)
+    result = cause === undefined ? 'matched' : new StoreMismatchError(cause)
     if (cause !== undefined) return
-    this.#wasMatched = true
-    this.#logged = undefined
+    wasMatched = true
+    logged = undefined
   }
 
   /** Returns the reason why this service may not write a record, if any. */
-  async #obstacle(): Promise<string | undefined> {
-    const { keys, servers } = this.#options
-    const own = keys.length
-    if (own === bucketsByDefault || this.#wasMatched) return undefined
+  async function obstacle(): Promise<string | undefined> {
+    if (own === bucketsByDefault || wasMatched) return undefined
     const lengths = await servers.send(
-      keys.map((key) => ({ parts: ['HLEN', key], key, replyBytes: 0 })),
+      keys.map((bucket) => ({ parts: ['HLEN', bucket], key: bucket, replyBytes: 0 })),
     )
     if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(own, bucketsByDefault)
     if (servers.serverOf === undefined || own <= maxInCluster) return undefined
     return `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
   }
 
-  async #send(parts: Command['parts']): Promise<RedisValue> {
-    const [reply] = await this.#options.servers.send([{ parts, key: this.key, replyBytes: 0 }])
-    return valueIn(reply)
+  async function readOrWrite(): Promise<void> {
+    if (servers.serverOf && !servers.serverOf(key)?.isReady) {
+      throw new NotConnectedError(new Error('the server with the record cannot be reached'))
+    }
+    judge(await send(readCommand))
+    if (result === undefined) {
+      const cause = await obstacle()
+      if (cause !== undefined) result = new StoreMismatchError(cause)
+      else judge(await send(['EVAL', recordScript, '1', key, String(own), String(ownFormat)]))
+    }
+    if (result instanceof StoreMismatchError) throw result
   }
 
-  #log({ message }: StoreMismatchError): void {
-    if (message === this.#logged) return
-    this.#logged = message
-    this.#options.log.warn({ cause: message }, 'the store cannot be used')
+  /**
+   * Compares the record with this service's values, or writes a missing record.
+   * @throws {StoreMismatchError} if a value differs; {Error} if the record cannot be read.
+   */
+  function compare(): Promise<void> {
+    pending ??= readOrWrite().finally(() => {
+      pending = undefined
+    })
+    return pending
   }
-}
 
-/** @throws {Error} if the reply is an error. */
-function valueIn(reply: Reply | undefined): RedisValue {
-  if (reply instanceof Error) throw reply
-  return reply?.value ?? null
+  return {
+    key,
+
+    compare,
+
+    /** See `result` above. The service may access items only if the record has matched. */
+    get result() {
+      return result
+    },
+
+    /** Discards the last result, because the next connection may be to a server with other data. */
+    forget(): void {
+      result = undefined
+    },
+
+    readAgain(sendAhead: typeof send): void {
+      // Errors are ignored: later commands fail too, or this server does not have the record.
+      sendAhead(readCommand).then(judge, () => undefined)
+    },
+
+    /** @throws {StoreError} if the service may not access the items in the bucket. */
+    async assure(bucket: string, purpose: Purpose): Promise<void> {
+      await compare().catch((error) => {
+        const isMismatch = error instanceof StoreMismatchError
+        if (isMismatch && error.message !== logged) {
+          logged = error.message
+          log.warn({ cause: logged }, 'the store cannot be used')
+        }
+        if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
+        // Without the server that has the record, items on the other servers of a cluster are served.
+        if (servers.serverOf?.(bucket)?.isReady) return
+        const isKnown = error instanceof NotConnectedError || error instanceof BusyError
+        throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
+      })
+    },
+  }
 }
 
 function mismatchIn(buckets: number, format: number, own: number): string | undefined {

@@ -10,39 +10,26 @@ import {
   StoreMismatchError,
 } from '../item-store.js'
 import { clusterAddress, sentinelAddress } from './address.js'
+import { CorruptedKeys, isItem, outcomes, type Script, scripts, shortReply } from './bucket.js'
+import { createBucketStates, hasItems } from './bucket-states.js'
+import { createChanges } from './changes.js'
+import { type Command, memoryIn, type RedisReply, type Reply, type Servers } from './client.js'
+import { Cluster } from './cluster.js'
+import { RedisConnection, type ServersOptions } from './connection.js'
 import {
-  CorruptedKeys,
-  createScript,
-  deleteScript,
-  isItem,
-  outcomes,
-  probeScript,
-  readShortScript,
-  replaceScript,
-  type Script,
-  shortReply,
-} from './bucket.js'
-import { type AllBuckets, createBucketStates, hasItems } from './bucket-states.js'
-import { Changes } from './changes.js'
-import {
-  type Command,
-  memoryIn,
-  type OnCheck,
-  type RedisReply,
-  type RedisValue,
-  type Reply,
-  type Servers,
-} from './client.js'
-import { Cluster, type ClusterOptions } from './cluster.js'
-import { RedisConnection } from './connection.js'
-import { errorCodeOf, type Purpose, ReachabilityLog, storeError, unexpectedData } from './errors.js'
+  createReachabilityLog,
+  errorCodeOf,
+  type Purpose,
+  storeError,
+  unexpectedData,
+} from './errors.js'
 import { Traffic } from './in-flight.js'
 import { createReadTexts, openList } from './list.js'
 import { createProjectReads } from './projects.js'
-import { bucketsByDefault, StoreRecord } from './record.js'
-import { WatchedPrimary } from './watched-primary.js'
+import { bucketsByDefault, createStoreRecord } from './record.js'
+import { watchPrimary } from './watched-primary.js'
 
-export interface RedisStoreOptions extends Omit<ClusterOptions, 'traffic'> {
+export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log'> {
   /** Address of the server, in the same syntax as `STORE_URL`. */
   readonly url: string
   /** Prefix of all keys, without braces, because text in braces determines the slot in a cluster. */
@@ -66,9 +53,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
-  const onCheck: OnCheck = (send) => record.readAgain(send)
+  const onCheck: ServersOptions['onCheck'] = (sendAhead) => record.readAgain(sendAhead)
   const servers = openServers(url, { timeout, log, traffic, onCheck }, () => record.forget())
-  const record = new StoreRecord({ prefix, keys, log, servers })
+  const record = createStoreRecord(servers, prefix, keys, log)
   await servers.firstAttempt
   await record.compare().catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // ignored: the store tries again, and stays unhealthy meanwhile
@@ -81,19 +68,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const isCluster = servers.serverOf !== undefined
   const states = createBucketStates({ prefix, keys, isCluster, corrupted, read })
   const readTexts = createReadTexts({ states, corrupted, batchBytes, maxCachedBytes, read })
-  const changes = new Changes({
-    keyOf,
-    statesOf: async (wanted) =>
-      wanted ? await states.some([...wanted]) : (await states.all()).states,
-  })
-  const readWithProject = createProjectReads(states, readTexts, () => changes.watchedProjects)
+  const changes = createChanges(states, keyOf)
+  const readAll = createProjectReads(states, readTexts, changes.watchedProjects)
 
   /** @throws {StoreError} if the commands cannot be sent. */
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
-    if (!record.isMatched) await record.assure(commands[0]?.key ?? '', purpose)
+    if (record.result !== 'matched') await record.assure(commands[0]?.key ?? '', purpose)
     try {
       const replies = await servers.send(commands)
-      if (record.mismatch) throw record.mismatch // the mismatch was detected while the commands were in flight
+      if (record.result instanceof StoreMismatchError) throw record.result // detected while the commands were in flight
       return replies
     } catch (error) {
       throw storeError(error, purpose)
@@ -115,13 +98,14 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return replies.map((reply, index) => succeeded(reply, 'read', commands[index]?.key ?? ''))
   }
 
-  async function readOne(
+  async function sendOne(
+    purpose: Purpose,
     key: string,
     parts: Command['parts'],
     replyBytes?: number,
-  ): Promise<RedisValue> {
-    const [reply] = await send('read', [{ parts, key, replyBytes }])
-    return succeeded(reply, 'read', key).value
+  ) {
+    const [reply] = await send(purpose, [{ parts, key, replyBytes }])
+    return succeeded(reply, purpose, key).value
   }
 
   async function runScript(
@@ -129,7 +113,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     { digest, text }: Script,
     key: string,
     ...args: (string | Buffer)[]
-  ): Promise<RedisValue> {
+  ) {
     const run = async (name: string, script: string) => {
       const parts = [name, script, '1', key, ...args]
       const [reply] = await send(purpose, [{ parts, key, replyBytes: shortReply }])
@@ -139,10 +123,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     // A restarted server does not know the digest, so the server has changed nothing.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', text)
     return succeeded(reply, purpose, key).value
-  }
-
-  function readAll(project: string | undefined): Promise<AllBuckets> {
-    return project === undefined ? states.all() : readWithProject(project)
   }
 
   function keyOf(id: ItemId): string {
@@ -175,14 +155,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
-      const text = await readOne(key, ['HGET', key, field])
+      const text = await sendOne('read', key, ['HGET', key, field])
       const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // `HGET` returns a Buffer
       if (!isExpected) throw corrupted.found(key, field)
     }
-    const parts = ['EVAL', probeScript.text, '1', key, '']
-    const [reply] = await send('change', [{ parts, key, replyBytes: 0 }])
-    succeeded(reply, 'change', key)
-    await runScript('read', readShortScript, key, '') // checks that the service may use EVALSHA
+    await sendOne('change', key, ['EVAL', scripts.probe.text, '1', key, ''], 0)
+    await runScript('read', scripts.readShort, key, '') // checks that the service may use EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
@@ -200,24 +178,24 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     namespace,
 
-    create: async (id, item) => (await change(createScript, id, item)) === 'done',
+    create: async (id, item) => (await change(scripts.create, id, item)) === 'done',
 
     async read(id) {
       const key = keyOf(id)
       const command = ['HGET', key, id]
       // The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
       let value = await (servers.hasRoom(key)
-        ? readOne(key, command)
-        : runScript('read', readShortScript, key, id))
-      if (typeof value === 'number') value = await readOne(key, command, value)
+        ? sendOne('read', key, command)
+        : runScript('read', scripts.readShort, key, id))
+      if (typeof value === 'number') value = await sendOne('read', key, command, value)
       if (value === null) return undefined
       if (!isItem(id, value as Buffer)) throw corrupted.found(key, Buffer.from(id)) // `HGET` returns a Buffer
       return value as EncodedItem // checked by `isItem`
     },
 
-    replace: (id, item, expected) => change(replaceScript, id, item, expected),
+    replace: (id, item, expected) => change(scripts.replace, id, item, expected),
 
-    delete: (id, expected) => change(deleteScript, id, '', expected),
+    delete: (id, expected) => change(scripts.delete, id, '', expected),
 
     async list(project) {
       const { states: all, version } = await readAll(project)
@@ -230,11 +208,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     watch: (watched, callback) => changes.watch(watched, callback),
 
     async size() {
-      const infoOf = (key: string) => readOne(key, ['INFO', 'memory'])
-      const [{ states: all }, infos] = await Promise.all([
-        states.all(),
-        Promise.all(keyOfEachServer().map(infoOf)),
-      ])
+      const memory = keyOfEachServer().map((key) => sendOne('read', key, ['INFO', 'memory']))
+      const [{ states: all }, ...infos] = await Promise.all([states.all(), ...memory])
       const lengths = await states.lengths(all.filter(hasItems).map(({ key }) => key))
       return {
         items: lengths.reduce((sum, length) => sum + Math.max(0, length - 1), 0),
@@ -263,11 +238,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 }
 
 /** @param onLost called whenever the connection to a single server or primary is lost or fails. */
-function openServers(url: string, options: ClusterOptions, onLost: () => void): Servers {
+function openServers(url: string, options: ServersOptions, onLost: () => void): Servers {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return new Cluster(cluster, options)
-  const reachability = new ReachabilityLog(options.log, onLost)
+  const single = { ...options, reachability: createReachabilityLog(options.log, onLost) }
   const sentinels = sentinelAddress(url)
-  if (sentinels !== undefined) return new WatchedPrimary(sentinels, { ...options, reachability })
-  return new RedisConnection({ url: () => url, isClusterNode: false, reachability, ...options })
+  if (sentinels !== undefined) return watchPrimary(sentinels, single)
+  return new RedisConnection({ ...single, url: () => url, isClusterNode: false })
 }

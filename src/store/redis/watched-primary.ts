@@ -5,10 +5,9 @@
  */
 
 import type { SentinelAddress } from './address.js'
-import { type Command, type Reply, withTimeout } from './client.js'
-import type { ClusterOptions } from './cluster.js'
-import { RedisConnection } from './connection.js'
-import { errorReplyOf, NotPrimaryError, type Reachability, reasonOf } from './errors.js'
+import { type Servers, withTimeout } from './client.js'
+import { RedisConnection, type RedisConnectionOptions } from './connection.js'
+import { errorReplyOf, NotPrimaryError, reasonOf } from './errors.js'
 import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sentinel.js'
 
 /** Time between two queries to the sentinels, in milliseconds. */
@@ -24,140 +23,119 @@ const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   retiring: () => 'a failover has begun',
 }
 
-interface SentinelOptions extends ClusterOptions {
-  readonly reachability: Reachability
-}
-
-export class WatchedPrimary {
-  readonly #options: SentinelOptions
-  readonly #address: SentinelAddress
-  readonly #sentinels: readonly Sentinel[]
-  readonly #connection: RedisConnection
-  readonly #closing = new AbortController()
-  readonly #timer: NodeJS.Timeout
+export function watchPrimary(
+  address: SentinelAddress,
+  options: Omit<RedisConnectionOptions, 'url' | 'isClusterNode'>,
+): Servers {
+  const closing = new AbortController()
   /** Epoch (failover number) of the last answer that was not ignored. */
-  #epoch = 0
+  let epoch = 0
   /** Host and port of the primary that the sentinels named last, if the primary may be used. */
-  #named: string | undefined
+  let named: string | undefined
   /** Why there is no primary, or why the former primary is no longer used. */
-  #cause: unknown
+  let cause: unknown
   /** Host and port of the server that the connection uses. */
-  #used: string | undefined
+  let used: string | undefined
   /** Time at which the last answers expire, on the clock of `performance.now()`. */
-  #validUntil = 0
-  #isSilenceLogged = false
-  #pending: Promise<void> | undefined
+  let validUntil = 0
+  let isSilenceLogged = false
+  let pending: Promise<void> | undefined
 
-  constructor(address: SentinelAddress, options: SentinelOptions) {
-    const { timeout } = options
-    this.#options = options
-    this.#address = address
-    const onEvent = () => {
-      // Answers to the current query may be older than the event, so another query follows.
-      void (this.#pending ?? Promise.resolve()).then(() => this.#ask())
-    }
-    const { signal } = this.#closing
-    this.#sentinels = address.hosts.map((host) =>
-      createSentinel(host, address, timeout, signal, onEvent),
-    )
-    this.#connection = new RedisConnection({
-      ...options,
-      url: () => this.#find(),
-      isClusterNode: false,
-    })
-    this.#timer = setInterval(() => void this.#ask(), interval).unref()
-  }
+  const isExpired = () => performance.now() >= validUntil
+  // Answers to the current query may be older than an event, so another query follows.
+  const onEvent = () => void (pending ?? Promise.resolve()).then(ask)
+  const sentinels = address.hosts.map((host) =>
+    createSentinel(host, address, options.timeout, closing.signal, onEvent),
+  )
+  const connection = new RedisConnection({ ...options, url: find, isClusterNode: false })
+  const timer = setInterval(() => void ask(), interval).unref()
 
-  get firstAttempt(): Promise<void> {
-    return this.#connection.firstAttempt
-  }
-
-  get isReady(): boolean {
-    return this.#connection.isReady
-  }
-
-  hasRoom(): boolean {
-    return this.#connection.hasRoom()
-  }
-
-  /** Returns replies only if the sentinels still name the same server afterwards. */
-  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    if (!this.#isValid) await this.#makeSure()
-    const server = this.#used
-    const replies = await this.#connection.send(commands)
-    // If this process was stopped for a while, the server may no longer be the primary.
-    if (!this.#isValid) await this.#makeSure()
-    if (server !== this.#named) throw this.#cause
-    // NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
-    if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void this.#ask()
-    return replies
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#closing.abort()
-    for (const sentinel of this.#sentinels) sentinel.close()
-    this.#connection.close()
-  }
-
-  get #isValid(): boolean {
-    return performance.now() < this.#validUntil && this.#used === this.#named
-  }
-
-  async #makeSure(): Promise<void> {
-    while (performance.now() >= this.#validUntil && this.isReady) await this.#ask()
-    this.#leaveFormer()
+  async function makeSure(): Promise<void> {
+    while (isExpired() && connection.isReady) await ask()
+    leaveFormer()
   }
 
   /** @returns the URL of the primary. @throws {Error} if the sentinels name no primary. */
-  async #find(): Promise<string> {
-    await this.#ask()
-    if (this.#named === undefined || performance.now() >= this.#validUntil) throw this.#cause
-    this.#used = this.#named
-    return this.#address.serverUrl(this.#named)
+  async function find(): Promise<string> {
+    await ask()
+    if (named === undefined || isExpired()) throw cause
+    used = named
+    return address.serverUrl(named)
   }
 
-  #ask(): Promise<void> {
-    this.#pending ??= this.#askAll().finally(() => {
-      this.#pending = undefined
+  function ask(): Promise<void> {
+    pending ??= askAll().finally(() => {
+      pending = undefined
     })
-    return this.#pending
+    return pending
   }
 
-  async #askAll(): Promise<void> {
+  async function askAll(): Promise<void> {
     const asked = performance.now()
-    const { answers, failures } = await answersOf(this.#sentinels)
-    const primary = primaryIn(answers, this.#sentinels.length, this.#epoch, this.#named)
+    const { answers, failures } = await answersOf(sentinels)
+    const primary = primaryIn(answers, sentinels.length, epoch, named)
     if (primary === undefined) {
-      this.#goOn(
+      goOn(
         answers.length > 0 ? 'the sentinels that reply have missed a failover' : noReply(failures),
       )
       return
     }
-    if (this.#isSilenceLogged) this.#options.log.info('the sentinels can be reached again')
-    this.#isSilenceLogged = false
-    this.#epoch = primary.epoch
-    this.#named = primary.state === 'up' ? primary.address : undefined
-    this.#validUntil = asked + validFor
-    this.#cause = new NotPrimaryError(reasons[primary.state](primary.address))
-    this.#leaveFormer()
+    if (isSilenceLogged) options.log.info('the sentinels can be reached again')
+    isSilenceLogged = false
+    epoch = primary.epoch
+    named = primary.state === 'up' ? primary.address : undefined
+    validUntil = asked + validFor
+    cause = new NotPrimaryError(reasons[primary.state](primary.address))
+    leaveFormer()
   }
 
   /** Handles a query without valid answers. Only an existing connection stays in use. */
-  #goOn(cause: string): void {
-    this.#cause = new Error(cause)
-    if (!this.#connection.isReady) {
-      this.#named = undefined
+  function goOn(reason: string): void {
+    cause = new Error(reason)
+    if (!connection.isReady) {
+      named = undefined
       return
     }
-    this.#validUntil = performance.now() + silentFor
-    if (this.#isSilenceLogged) return
-    this.#isSilenceLogged = true
-    this.#options.log.warn({ cause }, 'a failover will not be noticed until a sentinel replies')
+    validUntil = performance.now() + silentFor
+    if (isSilenceLogged) return
+    isSilenceLogged = true
+    const text = 'a failover will not be noticed until a sentinel replies'
+    options.log.warn({ cause: reason }, text)
   }
 
-  #leaveFormer(): void {
-    if (this.#used !== this.#named) this.#connection.leave(this.#cause)
+  function leaveFormer(): void {
+    if (used !== named) connection.leave(cause)
+  }
+
+  return {
+    firstAttempt: connection.firstAttempt,
+
+    get isReady() {
+      return connection.isReady
+    },
+
+    hasRoom: () => connection.hasRoom(),
+
+    /** Returns replies only if the sentinels still name the same server afterwards. */
+    async send(commands) {
+      const isValid = () => !isExpired() && used === named
+      if (!isValid()) await makeSure()
+      const server = used
+      const replies = await connection.send(commands)
+      // If this process was stopped for a while, the server may no longer be the primary.
+      if (!isValid()) await makeSure()
+      if (server !== named) throw cause
+      // NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
+      if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void ask()
+      return replies
+    },
+
+    close() {
+      clearInterval(timer)
+      closing.abort()
+      for (const sentinel of sentinels) sentinel.close()
+      connection.close()
+    },
   }
 }
 
@@ -170,9 +148,7 @@ function noReply(failures: readonly unknown[]): string {
 }
 
 /** Waits only for the sentinels that answered the last query in time, if any. */
-async function answersOf(
-  sentinels: readonly Sentinel[],
-): Promise<{ answers: readonly Answer[]; failures: readonly unknown[] }> {
+async function answersOf(sentinels: readonly Sentinel[]) {
   const answers: Answer[] = []
   const failures: unknown[] = []
   const present = new Set(sentinels.filter(({ isPresent }) => isPresent))
