@@ -24,10 +24,11 @@ export function createRouter(routes: readonly Route[]) {
 
   return function findEndpoint(exchange: Exchange): Endpoint {
     const { method = '', url = '', headers } = exchange.request
-    assertTarget(url)
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
-    const text = isEncoded ? decode(path) : path
+    const text = isEncoded ? decoded(path) : path
+    if (text === undefined || isMalformed(url))
+      throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
     const isPreflight =
       method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     const granted = isPreflight ? preflight : undefined
@@ -71,23 +72,19 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Checks a target in absolute form (RFC 9112 §3.2.2). @throws {ApiError} `BAD_REQUEST`. */
-function assertTarget(target: string): void {
-  if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return
-  if (target.includes('#') || !URL.canParse(target)) throw undecodable()
+/** Whether a target in absolute form is not a URL (RFC 9112 §3.2.2). */
+function isMalformed(target: string): boolean {
+  if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
+  return target.includes('#') || !URL.canParse(target)
 }
 
 /** Keeps escaped reserved characters, because an escaped slash does not separate segments. */
-function decode(path: string): string {
+function decoded(path: string): string | undefined {
   try {
     return decodeURI(path)
   } catch {
-    throw undecodable()
+    return undefined
   }
-}
-
-function undecodable(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
 }
 
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
@@ -141,11 +138,10 @@ function answerPreflight(exchange: Exchange): void {
 
 function withRequested(
   allowed: readonly string[],
-  requested: string | undefined,
+  requested = '',
   key = (name: string) => name,
 ): string {
-  const canBeAllowed =
-    requested !== undefined && requested.length <= maxNamesLength && nameList.test(requested)
+  const canBeAllowed = requested.length <= maxNamesLength && nameList.test(requested)
   const all = new Map<string, string>()
   for (const name of [...allowed, ...(canBeAllowed ? requested.split(/[ \t]*,[ \t]*/) : [])]) {
     if (!all.has(key(name))) all.set(key(name), name)
