@@ -8,7 +8,6 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import os from 'node:os'
 import { join, sep } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { install, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
@@ -43,12 +42,10 @@ await runTests(conformance) // first, because a wrong service makes all other te
 await runTests(chosen.filter((file) => !conformance.includes(file)))
 
 async function check() {
-  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-  const typescript = join(root, 'node_modules/typescript/bin/tsc')
   await Promise.all([
-    runNode([biome, 'check', '.']),
-    runNode([typescript, '--project', 'scripts']),
-    runNode([typescript, '--project', 'bench', '--noEmit']),
+    runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+    runNode(['node_modules/typescript/bin/tsc', '--project', 'scripts']),
+    runNode(['node_modules/typescript/bin/tsc', '--project', 'bench', '--noEmit']),
   ])
 }
 
@@ -60,8 +57,8 @@ async function runTests(files) {
     '--test',
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${timeout}`,
-    `--import=${pathToFileURL(join(root, 'scripts/test-errors.mjs'))}`,
-    `--test-reporter=${join(root, 'scripts/test-reporter.mjs')}`,
+    '--import=./scripts/test-errors.mjs',
+    '--test-reporter=./scripts/test-reporter.mjs',
     ...files.map((file) => join('build', file)),
   ])
 }

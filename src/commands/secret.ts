@@ -63,14 +63,14 @@ export function ensureSecret(): void {
   requireSecret()
 }
 
-/** Returns a warning that does not contain the secret. */
-export function shortSecretWarning(): string | undefined {
-  if (signingProblem(environmentSigning) !== undefined) return undefined
+/** The warnings do not contain the secret. */
+export function shortSecretWarnings(): string[] {
+  if (signingProblem(environmentSigning) !== undefined) return []
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
   const length = Math.min(...lengths)
-  if (length >= recommendedLength) return undefined
+  if (length >= recommendedLength) return []
   const variable = process.env.JWT_SECRET ? 'JWT_SECRET' : 'a secret in JWT_SECRET_FILE'
-  return `${variable} has only ${length} of the recommended ${recommendedLength} bytes`
+  return [`${variable} has only ${length} of the recommended ${recommendedLength} bytes`]
 }
 
 export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {

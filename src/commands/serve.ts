@@ -11,7 +11,7 @@ import { parseDelay, parseFailures } from '../doubles/options.js'
 import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
 import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
-import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarning } from './secret.js'
+import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarnings } from './secret.js'
 
 /** Lifetime of a token in seconds. It is short, because printed tokens may end up in logs. */
 const tokenLifetime = 24 * 3600
@@ -25,9 +25,7 @@ export async function serve(args: string[]): Promise<undefined> {
   const { log } = await start(config, options)
   logSecretFile(log)
   if (error !== undefined) log.error(error)
-  for (const warning of [shortSecretWarning(), ...unknownNameWarnings()]) {
-    if (warning !== undefined) log.warn(warning)
-  }
+  for (const warning of [...shortSecretWarnings(), ...unknownNameWarnings()]) log.warn(warning)
 }
 
 export async function dev(args: string[]): Promise<undefined> {
