@@ -14,12 +14,8 @@ import {
   withTimeout,
 } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
-import {
-  createReachabilityLog,
-  errorCodeOf,
-  NotConnectedError,
-  type Reachability,
-} from './errors.js'
+import { errorCodeOf, NotConnectedError } from './errors.js'
+import { createReachabilityLog, type Reachability } from './reachability.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections (MOVED, ASK) that are followed for one command. */

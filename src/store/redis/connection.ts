@@ -18,10 +18,10 @@ import {
   isOfReplica,
   NotConnectedError,
   NotPrimaryError,
-  type Reachability,
   TimeoutError,
 } from './errors.js'
 import { InFlightLimit, type Traffic } from './in-flight.js'
+import type { Reachability } from './reachability.js'
 
 export interface ServersOptions {
   /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */

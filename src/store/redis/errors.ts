@@ -1,7 +1,6 @@
 /** Converts errors of Redis servers and connections for callers of the store, and for the log. @module */
 
 import { createRequire } from 'node:module'
-import type { Logger } from 'pino'
 import { StoreError, StoreMismatchError } from '../item-store.js'
 
 /** The package `@redis/client`, of which an `import` would slow down the start (process/log.ts). */
@@ -128,42 +127,6 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(
     password === '' ? message : message.replaceAll(decodeURIComponent(password), '***'),
   )
-}
-
-/** Time before the log reports a store as back, in milliseconds. A failover may break new connections. */
-export const settlingTime = 3_000
-
-export type Reachability = ReturnType<typeof createReachabilityLog>
-
-/** @param onLost called whenever a connection is lost or an attempt to connect fails. */
-export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
-  /** Servers and causes that have been logged since the store was last reported as back. */
-  const logged = new Set<string>()
-  let settling: NodeJS.Timeout | undefined
-
-  return {
-    /** @param server host and port of a server in a cluster. */
-    lost(error: unknown, server?: string): void {
-      onLost()
-      clearTimeout(settling)
-      settling = undefined
-      const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
-      const line = `${server} ${cause}`
-      if (logged.has(line)) return
-      const still = logged.size > 0 ? 'still ' : ''
-      logged.add(line)
-      log.warn({ server, cause }, `the store ${still}cannot be reached`)
-    },
-
-    found(): void {
-      if (logged.size === 0) return
-      settling ??= setTimeout(() => {
-        settling = undefined
-        logged.clear()
-        log.info('the store can be reached again')
-      }, settlingTime).unref()
-    },
-  }
 }
 
 /** Returns a message, or the code if the message is empty, as for a host with several addresses. */

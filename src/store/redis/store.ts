@@ -3,12 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
 import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
-import {
-  type ChangeOutcome,
-  type ItemStore,
-  StoreError,
-  StoreMismatchError,
-} from '../item-store.js'
+import { type ItemStore, StoreError, StoreMismatchError } from '../item-store.js'
 import { clusterAddress, sentinelAddress } from './address.js'
 import { CorruptedKeys, isItem, outcomes, type Script, scripts, shortReply } from './bucket.js'
 import { createBucketStates, hasItems } from './bucket-states.js'
@@ -16,16 +11,11 @@ import { createChanges } from './changes.js'
 import { type Command, memoryIn, type RedisReply, type Reply, type Servers } from './client.js'
 import { Cluster } from './cluster.js'
 import { RedisConnection, type ServersOptions } from './connection.js'
-import {
-  createReachabilityLog,
-  errorCodeOf,
-  type Purpose,
-  storeError,
-  unexpectedData,
-} from './errors.js'
+import { errorCodeOf, type Purpose, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
 import { createReadTexts, openList } from './list.js'
 import { createProjectReads } from './projects.js'
+import { createReachabilityLog } from './reachability.js'
 import { bucketsByDefault, createStoreRecord } from './record.js'
 import { watchPrimary } from './watched-primary.js'
 
@@ -98,14 +88,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return replies.map((reply, index) => succeeded(reply, 'read', commands[index]?.key ?? ''))
   }
 
-  async function sendOne(
-    purpose: Purpose,
-    key: string,
-    parts: Command['parts'],
-    replyBytes?: number,
-  ) {
-    const [reply] = await send(purpose, [{ parts, key, replyBytes }])
-    return succeeded(reply, purpose, key).value
+  async function sendOne(purpose: Purpose, command: Command) {
+    const [reply] = await send(purpose, [command])
+    return succeeded(reply, purpose, command.key).value
   }
 
   async function runScript(
@@ -135,7 +120,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     id: ItemId,
     item: EncodedItem | '',
     expected?: EncodedItem,
-  ): Promise<ChangeOutcome> {
+  ) {
     const digest = expected === undefined ? '' : hash('sha1', expected)
     const args = [id, randomUUID(), item, digest]
     const value = await runScript('change', script, keyOf(id), ...args).catch((error) => {
@@ -155,11 +140,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
-      const text = await sendOne('read', key, ['HGET', key, field])
+      const text = await sendOne('read', { parts: ['HGET', key, field], key })
       const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // `HGET` returns a Buffer
       if (!isExpected) throw corrupted.found(key, field)
     }
-    await sendOne('change', key, ['EVAL', scripts.probe.text, '1', key, ''], 0)
+    await sendOne('change', {
+      parts: ['EVAL', scripts.probe.text, '1', key, ''],
+      key,
+      replyBytes: 0,
+    })
     await runScript('read', scripts.readShort, key, '') // checks that the service may use EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
@@ -182,12 +171,13 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     async read(id) {
       const key = keyOf(id)
-      const command = ['HGET', key, id]
+      const command = { parts: ['HGET', key, id], key }
       // The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
       let value = await (servers.hasRoom(key)
-        ? sendOne('read', key, command)
+        ? sendOne('read', command)
         : runScript('read', scripts.readShort, key, id))
-      if (typeof value === 'number') value = await sendOne('read', key, command, value)
+      if (typeof value === 'number')
+        value = await sendOne('read', { ...command, replyBytes: value })
       if (value === null) return undefined
       if (!isItem(id, value as Buffer)) throw corrupted.found(key, Buffer.from(id)) // `HGET` returns a Buffer
       return value as EncodedItem // checked by `isItem`
@@ -208,13 +198,13 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     watch: (watched, callback) => changes.watch(watched, callback),
 
     async size() {
-      const memory = keyOfEachServer().map((key) => sendOne('read', key, ['INFO', 'memory']))
-      const [{ states: all }, ...infos] = await Promise.all([states.all(), ...memory])
+      const commands = keyOfEachServer().map((key) => ({ parts: ['INFO', 'memory'], key }))
+      const [{ states: all }, infos] = await Promise.all([states.all(), read(commands)])
       const lengths = await states.lengths(all.filter(hasItems).map(({ key }) => key))
       return {
         items: lengths.reduce((sum, length) => sum + Math.max(0, length - 1), 0),
         itemBytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-        ...memoryIn(infos.map(String)),
+        ...memoryIn(infos.map(({ value }) => String(value))),
       }
     },
 

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { pino } from 'pino'
-import {
-  createReachabilityLog,
-  NotConnectedError,
-  type Reachability,
-  settlingTime,
-} from './errors.js'
+import { NotConnectedError } from './errors.js'
+import { createReachabilityLog, type Reachability, settlingTime } from './reachability.js'
 
 mock.timers.enable({ apis: ['setTimeout'] })
 
