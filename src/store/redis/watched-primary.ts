@@ -99,8 +99,7 @@ export function watchPrimary(
     validUntil = performance.now() + silentFor
     if (isSilenceLogged) return
     isSilenceLogged = true
-    const text = 'a failover will not be noticed until a sentinel replies'
-    options.log.warn({ cause: reason }, text)
+    options.log.warn({ cause: reason }, 'a failover will not be noticed until a sentinel replies')
   }
 
   function leaveFormer(): void {
