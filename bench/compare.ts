@@ -1,9 +1,10 @@
 /**
- * Compares the request rates of this service and other implementations.
- * An item is 250 bytes of JSON text. The store holds 1,000 items, or as many as a list has. The
- * servers of a workload run at the same time, and take turns after a warm-up of one second. A
- * missing response or an error status ends the run. CPU time is the time that Linux reports for a
- * process during a turn, divided by the number of responses.
+ * Compares the request rates of this service and of other implementations.
+ * Each item is 250 bytes of JSON text. The initial number of items is 1,000, or the length of the
+ * list in the workloads that read a list. All servers of a workload run at the same time. Each
+ * server has a warm-up of one second. Then the servers take turns under load. A missing response
+ * or an error status ends the run. CPU time is the time that Linux reports for a process during a
+ * turn, divided by the number of responses.
  */
 
 import { buildRevision } from './lib/builds.js'
@@ -106,7 +107,7 @@ function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** Returns the median CPU time of a request in each program of a side, in microseconds. */
+/** Returns the median CPU time per request, in microseconds, for each program of a side. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }

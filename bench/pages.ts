@@ -110,7 +110,7 @@ try {
   await stop(...sides.map(({ service }) => service.child))
 }
 
-/** Returns the sides; if the number is odd, in reverse order. */
+/** Returns the sides, in reverse order if `number` is odd. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -159,7 +159,7 @@ async function openPage(side: Side, page: string, path: string, isCounted: boole
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // If the paint is late, the size also includes preloaded files, so the smallest size counts.
+  // The size after a late paint includes preloaded files, so the smallest size is used.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 
@@ -226,7 +226,7 @@ async function useItems(side: Side) {
   await context.close()
 }
 
-/** Returns the longest task since the last call in ms. Browsers report only tasks over 50 ms. */
+/** Duration of the longest task since the last call, in ms. Browsers report tasks over 50 ms. */
 async function longestTask(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay

@@ -1,9 +1,9 @@
 /**
  * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
  * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. Another
- * process reads an item every two milliseconds; its own longest delay is in parentheses. Memory is
- * resident memory after garbage collection. A dash means that the memory of the process fluctuates
- * by more than the items take. Processor time is for the store alone.
+ * process reads an item every two milliseconds. Its own longest delay is in parentheses. Memory is
+ * resident memory after garbage collection. A dash means that there are too few items to measure
+ * their memory. Processor time is for the store alone.
  */
 
 import { describeMachine } from './lib/machine.js'
@@ -25,7 +25,7 @@ const counts = options.items.split(',').map((text) => integer('items', text, 400
 const manyItems = 5_000_000
 const largeHeap = 16_384 // MiB
 
-/** Below this number of items, the memory of the process fluctuates by more than the items take. */
+/** Minimum number of items whose memory exceeds the fluctuations of the process's memory. */
 const fewItems = 100_000
 
 const sides = [

@@ -1,7 +1,7 @@
 /**
  * Measures how long one client with expensive requests makes all other clients wait. Linux only.
  * Each case has its own server. Health checks and reads alternate on one connection, one every two
- * milliseconds. A dash means that the server lacks the feature, or would take more than 5 s.
+ * milliseconds. A dash means that the server lacks the feature, or takes more than 5 s.
  */
 
 import { spawn } from 'node:child_process'
@@ -196,11 +196,11 @@ async function createdPath(server: Server) {
   const status = await create(server)
   if (status !== 201) throw new Error(`the create before the measurement got status ${status}`)
   const answer = readFileSync(answerFile)
-  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near the start or the end
+  const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near the start or the end of the body
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** Returns a function that sends requests one after another, and returns the last status. */
+/** The returned function sends requests one after another, and resolves to the last status. */
 async function oneByOne(
   { port }: Server,
   times: number,
@@ -218,7 +218,7 @@ async function oneByOne(
   }
 }
 
-/** Starts waiting reads of the list. The returned function ends the waits with a new item. */
+/** Starts reads that wait for a change. The returned function ends the waits with a new item. */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)

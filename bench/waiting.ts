@@ -1,8 +1,8 @@
 /**
  * Measures the memory of waiting reads, and the response times of other reads. Linux only.
- * First, each of 10,000 connections reads an item. Then each sends a read with `Prefer: wait=60`:
- * half of them GET their item, the others HEAD the list. Memory is resident memory, 5 s after each
- * step, but 15 s after the last step.
+ * First, 10,000 connections read an item each. Then 10,000 reads with `Prefer: wait=60` follow,
+ * one on each connection. Half of these reads GET an item, the other half HEAD the list. Resident
+ * memory is measured 5 s after each step, but 15 s after the last step.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'

@@ -7,7 +7,7 @@ import { root } from '../../test/support/tools.js'
 import { fail } from './options.js'
 import { scratch } from './processes.js'
 
-/** Returns the hash and the folder of the build. `revision` is any commit that git accepts. */
+/** Returns the commit's hash, and the folder of its build. Git must accept `revision`. */
 export function buildRevision(revision: string) {
   const args = ['rev-parse', '--short', '--verify', '--quiet', '--end-of-options']
   const { stdout } = spawnSync('git', [...args, `${revision}^{commit}`], {

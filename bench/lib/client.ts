@@ -9,13 +9,13 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** The part of the request that needs a new value each time. */
+  /** Kind of value that has to be different each time the request is sent. */
   once?: 'id' | 'token'
 }
 
 const items = '/api/v1/items'
 
-/** `delete` uses the placeholder `anyId`, because each item can be deleted only once. */
+/** In `delete`, `anyId` stands for a different id each time: an item can be deleted only once. */
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),

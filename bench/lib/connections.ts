@@ -10,7 +10,7 @@ export interface Connection {
   close: () => void
 }
 
-/** Many more connections could overflow the queue of the listening socket. */
+/** Opening many more connections at once could overflow the listening socket's queue. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {
@@ -59,7 +59,7 @@ function openConnection(port: number): Promise<Connection> {
 
 const createConnections = 48
 
-/** Creates `count` items, or fewer if `seconds` have passed. Returns the ids. */
+/** Creates up to `count` items within `seconds` seconds, and returns their ids. */
 export async function createItems(
   { port, headers }: { port: number; headers: Headers },
   count: number,

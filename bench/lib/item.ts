@@ -2,7 +2,7 @@
 
 export const itemBytes = 250
 
-/** Placeholder for an id or token that is different in each request; as long as an id. */
+/** Placeholder, as long as an id, for an id or token that is different in each request. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {

@@ -1,5 +1,6 @@
--- Makes wrk send the requests of one turn (see turns.ts). Arguments: folder of the turn, number of
--- requests, seconds, and the number of connections if the turn waits for responses in flight.
+-- Makes wrk send the requests of one turn (see turns.ts). Arguments: folder with the request texts,
+-- number of these texts, and duration in seconds. The number of connections is a fourth argument
+-- if the turn waits for responses in flight.
 
 local ffi = require 'ffi'
 ffi.cdef [[
@@ -60,7 +61,7 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- Ends the turn once no response is in flight, because slow responses must count.
+-- Makes the turn end only when no response is in flight, because slow responses must count.
 function drain(connections)
   local resting = 0
   function delay()
@@ -72,7 +73,7 @@ function drain(connections)
   end
 end
 
--- Ends the turn before wrk's own duration, which includes time for slow responses.
+-- Ends the turn early, because the duration given to wrk includes time for slow responses.
 function finish(now)
   if elapsed > 0 then return end
   elapsed = now - started
@@ -91,7 +92,7 @@ function done(summary)
   ))
 end
 
--- Splits a request at the marker for an id or token, a byte that occurs in no request.
+-- Splits a request at the byte 1, which marks the place of an id or token.
 function cut(text)
   local at = text:find('\1', 1, true)
   if not at then return { before = text, after = '' } end

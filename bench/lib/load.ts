@@ -10,7 +10,7 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** Extra time that a turn may take because of slow responses, in seconds. */
+/** Maximum extra time of a turn for slow responses, in seconds. */
 const maximumDelay = 120
 
 /** Returns the version of wrk. Ends the process if wrk is not installed. */
@@ -28,10 +28,10 @@ interface Load {
   connections: number
   pipelined?: number | undefined // number of requests that a connection sends in one write; 1 by default
   seconds: number
-  waitsForLast: boolean // whether to wait for the responses in flight at the end, and to count them
+  waitsForLast: boolean // whether responses in flight at the end are awaited and counted
 }
 
-/** @returns responses per second (`rate`) and their number @throws if a response is an error */
+/** @returns responses per second, and number of responses @throws if a response is an error */
 export async function sendLoad(load: Load) {
   const { port, headers, requests, values, connections } = load
   const { pipelined = 1, seconds, waitsForLast } = load

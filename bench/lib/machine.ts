@@ -15,7 +15,7 @@ const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
   : 'server and load not pinned to cores (no taskset, or one core only)'
 
-/** Must be called before the load changes the load average. */
+/** Must be called before the benchmark changes the machine's load average. */
 export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
@@ -33,7 +33,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // The results file does not count, because it is not part of the measured code.
+  // A changed results file does not count, because the file is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

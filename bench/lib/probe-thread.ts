@@ -1,4 +1,4 @@
-/** Runs `probe.ts` in a separate thread, so that the load does not affect its timing. */
+/** Sends the requests of `probe.ts` in a separate thread, which the load does not delay. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'

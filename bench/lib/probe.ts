@@ -10,7 +10,7 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
-/** Sends requests until the returned function is called. A missing response counts too. */
+/** Sends requests until the returned function is called. The wait for a lost response counts. */
 export async function startReading(
   port: number,
   requests: Request[],

@@ -1,4 +1,4 @@
-/** Starts the servers and the load on CPU cores, and kills all processes when the run ends. */
+/** Starts servers and load on separate CPU cores, and kills all processes when the run ends. */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // After an interrupted build, its processes may still be writing to the folder.
+  // The processes of an interrupted build may still be writing to the folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))

@@ -22,13 +22,13 @@ interface Contender {
 
 export interface Turn {
   rate: number // responses per second
-  cpu: number[] // CPU time of a request in each program of the side, in microseconds; `NaN` except on Linux
+  cpu: number[] // CPU time per request in microseconds, for each program of the side; `NaN` except on Linux
 }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** New tokens for each second of a turn. No side can use as many tokens. */
+/** Number of new tokens for each second of a turn, more than any side can use. */
 const maximumPerSecond = 60_000
-/** Time limits in seconds, for the items of a store and for the items that a turn deletes. */
+/** Time limits in seconds for creating the initial items, and the items that a turn deletes. */
 const createSeconds = { start: 300, turn: 30 }
 
 /** @throws {Error} if a side does not start, or if a response is missing or reports an error */
@@ -97,7 +97,7 @@ function cpuSeconds({ pid }: Child) {
   return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns new tokens, or ids of items to delete; `undefined` if the requests need no values. */
+/** Returns new tokens, ids of items to delete, or `undefined` if the requests need neither. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,

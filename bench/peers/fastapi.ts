@@ -17,7 +17,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is for Node.js servers only. A turn with the longest list takes over a minute.
+  // Only Node.js servers are measured with pipelining. The longest list would take over a minute.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 

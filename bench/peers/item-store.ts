@@ -60,7 +60,7 @@ function side(name: string, about: string, folder: string): Side {
     create: createItems,
     start: async ({ port, secret, settings }) => {
       const env = { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret, ...settings }
-      // The image, the systemd unit and `npm start` set the same flag.
+      // The container image, the systemd unit and `npm start` also set this V8 flag.
       const args = ['--v8-pool-size=1', join(folder, 'dist/cli.js'), 'serve']
       return [await startServer({ port, args, env })]
     },

@@ -1,4 +1,4 @@
-/** The shortest `ItemStore` with a limit in bytes and with snapshots. Its texts are in a `Map`. */
+/** A minimal `ItemStore` with a size limit and snapshots, which keeps its texts in a `Map`. */
 
 import type { EncodedItem } from '../../src/item/item.js'
 import { type ItemStore, StoreError } from '../../src/store/item-store.js'
@@ -8,7 +8,7 @@ const itemsInChunk = 256
 
 export function createMapStore(maxBytes: number): ItemStore {
   const texts: Map<string, string> = new Map()
-  /** Total length of the texts, each with a comma after it, in bytes. */
+  /** Total length of the texts in bytes, including a comma after each text. */
   let used = 0
   let changes = 0
 

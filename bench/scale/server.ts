@@ -1,4 +1,4 @@
-/** A store behind a bare `node:http` server, which the parent process fills and changes. */
+/** Serves a store with bare `node:http`. The parent process fills and changes the store. */
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -17,12 +17,12 @@ type NewItem = { id: ItemId; text: EncodedItem }
 
 /** Number of operations in a turn of the event loop, as if 16 connections sent requests. */
 const operationsInTurn = 16
-/** Bytes of a list that are written in one turn of the event loop, as in the service. */
+/** Number of bytes of a list written in one turn of the event loop, as in the service. */
 const batch = 1024 * 1024
 /** Number of items that the churn does not change, because the probe reads them. */
 const keptItems = 1000
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** The first `itemBytes` bytes are a complete item. */
+/** A long text whose first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
@@ -42,7 +42,7 @@ createServer(async ({ url = '/' }, response) => {
     await sendChunks(list.chunks, response)
     list.release()
   } else {
-    const item = await store.read(id as ItemId) // the probe got this id from `ids`
+    const item = await store.read(id as ItemId) // the action `ids` has returned this id
     response.writeHead(item === undefined ? 404 : 200, { 'Content-Length': item?.length ?? 0 })
     response.end(item)
   }

@@ -1,4 +1,4 @@
-/** Request bodies for creates, almost as long as the service accepts by default. */
+/** Bodies of create requests, a little shorter than the default limit of the service. */
 
 /** Length in bytes, a little less than the default of `MAX_BODY_BYTES`. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
