@@ -31,7 +31,7 @@ const unusable: { title: string; env: Auth }[] = [
 ]
 for (const { title, env } of unusable) {
   test(`§5.5 ${title}: 503 AUTH_NOT_CONFIGURED, for any token, and a line in the log`, async () => {
-    const { log, request } = await ownApp() // an app logs only its first failure of a kind immediately
+    const { log, request } = await ownApp() // a new app, because only its first failure of each kind is logged immediately
     const list = (sent: string) => request('GET', '/items', { token: sent })
     const before = token(secret)
     assert.equal((await list(before)).status, 200)

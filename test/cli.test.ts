@@ -22,7 +22,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// This process cannot read the service's output while a command runs, so the service starts first.
+// The service starts before any `spawnSync`, which would stop this process from reading its output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
@@ -389,7 +389,7 @@ test('the end of the shell that started a stopping service does not count as a s
   await once(socket, 'data') // the service waits for a request body, which delays its shutdown
   process.kill(pid, 'SIGTERM')
   await found(/"msg":"(SIGTERM: stopping)"/)
-  await delay(150) // longer than the service ignores a second signal
+  await delay(150) // longer than the time during which the service ignores a second signal
   shell.kill('SIGKILL')
   await closed
   socket.destroy()

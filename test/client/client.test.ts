@@ -213,7 +213,7 @@ describe('invalid input gives a clear error before anything is sent', () => {
 
   const baseUrls = [
     ...[undefined, '/api/v1', 'localhost:8000/api/v1', 'http://a/api/v1?secret'],
-    // Errors do not show the password in a base URL.
+    // Errors must not show the password in a base URL.
     ...['http://a:secret@b/api/v1', 'http://a:secret@b:x/', 'a:secret@b', 'http://a:x/secret@b'],
   ]
   const wrongOptions: [message: RegExp, ...options: object[]][] = [

@@ -45,7 +45,7 @@ function follow<State>(watch: (options: CallOptions) => AsyncGenerator<State, vo
     for await (const state of watch({ signal })) seen.push(state)
     return 'ended'
   })()
-  end.catch(() => undefined) // no unhandled rejection before a test awaits `end`
+  end.catch(() => undefined) // prevents an unhandled rejection before a test awaits `end`
   return { seen, end, signal, abort: () => controller.abort(reason) }
 }
 
@@ -275,7 +275,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Responses that do not wait. `atOnce` and `perSecond` limit the requests of a watch. */
+  /** Services that respond without waiting, and the limits of the requests that a watch sends. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

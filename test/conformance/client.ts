@@ -14,7 +14,7 @@ export interface Service {
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
   /** Sends a request with a valid token, and with the JSON text of `value` as the body. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
-  /** Signs a token with the service's secret by default. */
+  /** Signs a token, by default with the service's secret. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
   validToken(): string
 }
@@ -41,13 +41,13 @@ let isMute = false
 /** Maximum time for a complete response, in milliseconds. */
 const longestAnswer = 120_000
 
-/** Maximum silence of a service in milliseconds. @throws {Error} if the service has hung before. */
+/** Maximum time without data in milliseconds. @throws {Error} if an earlier request timed out. */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request without a response. All later requests then fail at once. */
+/** Returns the error for a request without a response, and makes all later requests fail. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)

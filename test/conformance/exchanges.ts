@@ -23,7 +23,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response, so that a failed test reports this response if the test read it last. */
+/** Wraps a response. A failed test reports the wrapped response that the test read last. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

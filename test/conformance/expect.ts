@@ -67,7 +67,7 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/** Checks a 404 for an unknown item. Only the id must be in the message (spec §7). */
+/** Checks a 404 for an unknown item. Any message that contains the id is valid (spec §7). */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())

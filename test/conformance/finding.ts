@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
-/** Maximum characters of a body in the report, and of a value in its first line. */
+/** Maximum number of characters of a body, and of a value in the first line of the report. */
 const maxBody = 2_000
 const maxValue = 60
 
@@ -51,7 +51,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Only the first line is used, because some versions of Node.js add values to the message.
+  // Later lines of the message are left out, because some versions of Node.js write values there.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {

@@ -12,7 +12,7 @@ const explanations = {
     '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/** Prints a line for each test, the details of each failure, and at the end the causes. */
+/** Prints a line for each test and the details of each failure. The causes follow at the end. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()

@@ -82,7 +82,7 @@ ownTest('§4.2 a list that is read slowly shows all items as of one moment', asy
     before.push(await create(own, { index, text, version: 1 }))
   }
   const listing = openSocket(own.baseUrl, headOf(own, 'GET', '/items', 'Connection: close'))
-  await once(listing, 'readable') // the client has not read any of the list yet
+  await once(listing, 'readable') // the client has not read any part of the list yet
 
   const changes = before.map(async ({ id }, index) => {
     if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)

@@ -40,7 +40,7 @@ for (const [title, texts] of Object.entries(strings)) {
 
   test(`§4.4 a string that is not a UUID is an unknown id, and does no harm: ${title}`, async () => {
     for (const text of texts) {
-      if (text === '' || text.length > 1000) continue // the path of the list, or an id too long for a request head
+      if (text === '' || text.length > 1000) continue // skips the path of the list, and ids too long for a request head
       const { status } = await service.call('GET', `/items/${encodeURIComponent(text)}`)
       assert.equal(status, 404)
     }

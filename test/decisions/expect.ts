@@ -53,7 +53,7 @@ export async function createText(service: Service, body: string | Buffer): Promi
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** Replaces the id in a path, so that the title of a test is the same in every run. */
+/** Replaces the id in a path, so that test titles are the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -62,7 +62,7 @@ export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status)
 }
 
-/** Returns the headers of a response that do not differ for every request. */
+/** Returns all headers of a response except those that differ in every response. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others

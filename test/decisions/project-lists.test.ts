@@ -124,7 +124,7 @@ ownTest(
     const [project, other] = [newProject(), newProject()]
     const path = pathOf(project)
     let tag = await tagOf(service, path)
-    // This change to another project must not end the wait that begins after it.
+    // A change to another project must not end a wait that begins after the change.
     const foreign = await createIn(JSON.stringify(other), service)
     let own = ''
     const put = (id: string, project_id: string | null, a: number) =>

@@ -20,7 +20,7 @@ const paths = [
 ]
 
 for (const { path, methods } of paths) {
-  // The target of CONNECT is not a path.
+  // CONNECT is left out, because its target is not a path.
   const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT')
 
   test(`§4 ${shown(path)}: methods that it lacks get 405 METHOD_NOT_ALLOWED with Allow`, async () => {
@@ -120,7 +120,7 @@ for (const { title, method, path, headers, authorization, status } of order) {
     const lines = Object.entries({ 'content-length': '1', ...headers, authorization })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}: ${value}\r\n`)
-    // The HTTP client of Node.js would send the whole announced body.
+    // The head is written by hand, because Node's HTTP client would send the whole announced body.
     const bytes = `${method} ${prefix}${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })

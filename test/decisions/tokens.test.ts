@@ -22,7 +22,7 @@ const reason = {
   early: 'it is not valid yet (nbf)',
 }
 
-/** Invalid tokens, each with the reason in the error message; `undefined` for an expired token. */
+/** Invalid tokens, each with the reason in the error message. Expired tokens have no reason. */
 const rejected: [title: string, token: string | (() => string), why: string | undefined][] = [
   ['no sub', service.mint({ exp }), reason.claims],
   ['sub is a number', service.mint({ sub: 1, exp }), reason.claims],
@@ -117,7 +117,7 @@ for (const [authorization, status] of Object.entries(schemes)) {
   })
 }
 
-/** Returns the signature with another last character that decodes to the same bytes. */
+/** Returns the signature with a different last character, which decodes to the same bytes. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]

@@ -16,7 +16,7 @@ type Counted = 'read' | 'list' | 'version'
 interface Crowd {
   readonly app: OwnApp
   readonly store: ItemStore
-  /** Returns the number of calls of each store operation since the last call to `asked`. */
+  /** Returns how often each store operation was called since the last call to `asked`. */
   asked(): Record<Counted, number>
   waiting(): number
   /** Sends reads, and resolves once all of them wait for a change. */

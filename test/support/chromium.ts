@@ -42,7 +42,7 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** Playwright's `waitForFunction` calls `eval`, which the policy of the pages forbids. */
+  /** Works on the pages, unlike `waitForFunction`, which calls `eval` against their policy. */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
@@ -125,7 +125,7 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** Options for tests that need Chromium at `CHROMIUM_PATH` or in a folder of `PATH`. */
+/** Options for tests that need Chromium, either at `CHROMIUM_PATH` or in a folder of `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 const actionTimeout = 20_000
@@ -154,6 +154,6 @@ export async function openPage(url: string): Promise<Page> {
 async function launch(): Promise<Browser> {
   assert.ok(executablePath, 'Chromium is not installed')
   const { chromium }: Playwright = requireTool('playwright-core')
-  // As root, Chromium runs only without a sandbox. A shared process saves the time to start one.
+  // As root, Chromium runs only without a sandbox. One process for all pages saves time.
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--process-per-site'] })
 }

@@ -37,7 +37,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // This hook runs before the services stop, because open pages would then log errors.
+  // Closes pages before the services stop, because open pages would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -145,7 +145,7 @@ export async function inEachScheme(
   }
 }
 
-/** Takes screenshots if `PICTURES=on`. `last` selects the last element to show. */
+/** Takes screenshots if `PICTURES=on`. The picture ends below the element that `last` selects. */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')

@@ -33,9 +33,9 @@ export interface LoadOptions {
   readonly clients?: number
   /** How long a client pauses after each response, in milliseconds. */
   readonly pause?: number
-  /** Returns the length of the text in a version of an item, in bytes. */
+  /** Returns the length of the text, in bytes, in a given version of an item. */
   readonly lengthOf?: (version: number) => number
-  /** @param own items of the client. @param bytes length of all texts. */
+  /** @param own number of the client's items. @param bytes total length of all texts. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
@@ -153,7 +153,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     agent.destroy()
   })
   const works = Promise.all(Array.from({ length: clients }, (_, client) => work(client)))
-  works.catch(() => undefined) // no unhandled rejection: `stop` throws the error
+  works.catch(() => undefined) // prevents an unhandled rejection; `stop` throws the error
 
   return {
     statuses,

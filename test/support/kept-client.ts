@@ -7,7 +7,7 @@ import { type Answer, answer, readAnswer, type Service } from '../conformance/cl
 import { itemOf } from '../conformance/expect.js'
 import { until } from './until.js'
 
-/** A response, or the status 0 and an error code such as `ECONNRESET` as text. */
+/** A response. If the connection fails, its status is 0 and its text is the error's code. */
 export interface Outcome extends Answer {
   readonly isNew: boolean
 }

@@ -13,13 +13,13 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
-  /** Waits for matching output. Returns all output. @throws {Error} if the process ends first. */
+  /** Waits for output that matches, and returns all output. @throws {Error} if the process ends. */
   printed(pattern: RegExp): Promise<string>
-  /** Waits until the process has ended. @throws {Error} after `time` ms, and kills the process. */
+  /** Waits for the end of the process. After `time` ms, kills the process and throws an error. */
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to end, in milliseconds. It becomes shorter after a timeout. */
+/** Maximum time for a process to end, in milliseconds, shorter after the first timeout. */
 let endTimeout = 120_000
 
 /** Starts a process that always ends with its test, even if a signal ends the tests. */
@@ -73,7 +73,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/** A shell kills the process group, because a signal ends this process without `exit` listeners. */
+/** A shell kills the group, because a signal ends this process without calling `exit` listeners. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {

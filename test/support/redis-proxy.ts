@@ -10,7 +10,7 @@ export interface RedisProxy {
   sent(text: string): number
   /** Holds back all replies, or sends the held replies if `isHeld` is false. */
   hold(isHeld: boolean): void
-  /** Replaces all later replies with a text, or with `undefined` no longer replaces replies. */
+  /** Replaces all later replies with `text`. `undefined` ends the replacement. */
   replaceReplies(text: string | undefined): void
   /** Connects later clients to another server. */
   moveTo(redis: OwnRedis): void

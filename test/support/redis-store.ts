@@ -8,7 +8,7 @@ import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/st
 
 export type OwnStoreOptions = Partial<RedisStoreOptions> & Pick<RedisStoreOptions, 'url'>
 
-/** Opens a store with a unique prefix and a timeout for busy machines by default. */
+/** Opens a store. By default, its prefix is unique, and its timeout suits a busy machine. */
 export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
   const log = pino({ level: 'silent' })
   return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
@@ -17,7 +17,7 @@ export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
 /** Opens a store until the end of the test, test file or hook that calls this function. */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
-  after(() => store?.close()) // before the `await`: after it, Node.js could assign the hook to another test
+  after(() => store?.close()) // called before any `await`, after which Node.js could assign the hook to another test
   store = await openStore(options)
   return store
 }

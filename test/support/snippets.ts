@@ -97,7 +97,7 @@ export function withoutIds(text: string): string {
   return text.replaceAll(uuid, '<uuid>').trim()
 }
 
-/** Checks that each `sh` block printed the next block in the language `shown`. */
+/** Checks that the output of each `sh` block equals the next block in the language `shown`. */
 export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
   const commands = snippets.filter(({ language }) => language === 'sh')
   let compared = 0

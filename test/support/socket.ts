@@ -14,7 +14,7 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 
 type Bytes = string | Buffer
 
-/** Opens a connection until the end of the test. Reads and writes throw its errors. */
+/** Opens a connection for the current test. Reads and writes throw the connection's errors. */
 export function openSocket(
   url: URL,
   bytes: Bytes = '',
@@ -73,7 +73,7 @@ export function headOf(service: Service, method: string, path: string, ...lines:
   ].join('\r\n')
 }
 
-/** Writes all bytes, and then reads `count` responses, or all until the connection closes. */
+/** Writes all bytes, then reads `count` responses; by default, all until the connection closes. */
 export async function exchange(
   url: URL,
   bytes: Bytes | readonly string[],

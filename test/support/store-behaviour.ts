@@ -184,7 +184,7 @@ export function describeStore(name: string, create: () => Awaitable<ItemStore>, 
 const kinds =
   'create create create create create create replace replace replace delete read list list drain abandon clear'
 
-/** A random operation. Other operations can come between opening and reading a list. */
+/** A random operation. `list` opens a list, and a later `drain` or `abandon` closes it. */
 const operation = fc.record({
   kind: fc.constantFrom(...kinds.split(' ')),
   pick: fc.nat(1000),

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Maximum times to wait, in milliseconds, shorter after a failure so that the file ends soon. */
+/** Maximum times to wait, in milliseconds. After a failure, the test file should end soon. */
 const timeouts = { usual: 120_000, afterFailure: 2_000 }
 let hasFailed = false
 

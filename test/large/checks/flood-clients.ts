@@ -1,4 +1,4 @@
-/** Clients for `flood.ts`. Arguments: port, number of connections, request. */
+/** Clients for `flood.ts`. Arguments: port, number of connections, request to send. */
 
 import { connect } from 'node:net'
 

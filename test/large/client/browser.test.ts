@@ -149,7 +149,7 @@ test('a page of another origin can use everything and sees every error', inChrom
   assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
   const [first, ...later] = report.statuses
-  // The page sets `If-None-Match` itself, so Chromium returns each 304 to the page.
+  // Chromium returns each 304 to the page, because the page itself sets `If-None-Match`.
   assert.deepEqual([first, later.at(-1)], [200, 200])
   assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 

@@ -16,7 +16,7 @@ interface Esbuild {
   }
 }
 
-/** Size limit in bytes: 4,500, 40 for listing a project's items, and 20 for `request`. */
+/** Size limit: 4,500 bytes, plus 40 for listing a project's items and 20 for `request`. */
 const largest = 4_560
 
 const { buildSync }: Esbuild = requireTool('esbuild')

@@ -63,7 +63,7 @@ export const parts = {
   isAllowed: (_claims: Members, _request: Request): boolean => true,
   /** Whether a request takes effect although its token is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** A defect may reject a request here. */
+  /** Returns an error if a defect rejects the request. */
   refusal: (_request: Request): Reply | undefined => undefined,
   /** Long integers become strings that begin with `#`; `written` restores their exact digits. */
   parsed: (body: string): unknown =>

@@ -112,7 +112,7 @@ function run(command: string, cwd: string, env: Readonly<Record<string, string>>
   assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
 }
 
-/** Copies files that Git tracks or would add, except files in .dockerignore. */
+/** Copies files that Git tracks or would add, except those that .dockerignore excludes. */
 function copyContext(target: string): void {
   const lines = readText('.dockerignore').split('\n')
   // Patterns in .dockerignore are always relative to the root, unlike those in .gitignore.

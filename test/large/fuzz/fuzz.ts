@@ -29,7 +29,7 @@ if (!Number.isSafeInteger(firstSeed)) {
   throw new Error(`--seed is "${values.seed}"; expected an integer`)
 }
 
-/** Maximum times without data, and until resources are released, in milliseconds. */
+/** Maximum times, in ms, without data from the service, and until resources are released. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
 /** Replaces `waitLimit` during the search for a smaller failing conversation. */
@@ -46,7 +46,7 @@ const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 /** Only the first `maxItems` items survive a conversation. The first `keptItems` stay forever. */
 const maxItems = 40
 const keptItems = 5
-/** Maximum memory above that of the idle service and the items' texts, in bytes. */
+/** Maximum memory in bytes, in addition to the idle service and the texts of its items. */
 const allowedBytes = 4_000_000
 /** Number of conversations between two memory measurements. */
 const checkInterval = 20
@@ -73,7 +73,7 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Returns a finding and how to replay it; `undefined` if there is none. */
+/** Returns a finding with instructions to replay it, or `undefined` without a finding. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
@@ -120,7 +120,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // These items make the service allocate memory that it keeps: a slab, and memory for scans.
+  // These items make the service allocate a slab and memory for scans, which it then keeps.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -147,7 +147,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // A response may be lost while the client still sends, so most clients stop earlier.
+          // Most clients send nothing after the last request, because that could lose the response.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }
@@ -156,7 +156,7 @@ async function openTable() {
       needAlive(service)
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
       const back = Math.min(time * 1.5, timeToGiveBack)
-      // The service accepts connections in order, so all earlier connections have descriptors.
+      // A response here shows that all earlier connections have been accepted and have descriptors.
       await givenBack('a connection', back, () => isAnswering(service))
       await givenBack('a descriptor', back, () => descriptors(service) <= idle.descriptors)
       ledger.settle(acts, await list(service))

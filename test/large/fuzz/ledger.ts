@@ -2,7 +2,7 @@
 
 import { type Act, Finding } from './acts.js'
 
-/** Text of an item after the id; `undefined` if the item does not exist. */
+/** The part of an item's text after the id, or `undefined` if the item does not exist. */
 type Tail = string | undefined
 /** Possible texts of each item. A change with an unknown outcome adds a possible text. */
 type Possible = Map<string, readonly Tail[]>
@@ -14,7 +14,7 @@ export interface Client {
 }
 
 export class Ledger {
-  /** Text of each item after the id, in order of creation. */
+  /** The part of each item's text after the id, in order of creation. */
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 

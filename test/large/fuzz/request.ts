@@ -24,7 +24,7 @@ export interface Request {
   /** Whether the service may ignore later requests because of an error in this request. */
   readonly isBroken: boolean
   readonly id: string | undefined
-  /** Text of the written item after the id; `undefined` if the request writes no item. */
+  /** Part of the written item's text after the id, or `undefined` if no item is written. */
   readonly tail: string | undefined
 }
 
@@ -88,7 +88,7 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** Returns the body, and the text of the resulting item after the id. */
+/** Returns the body, and the part of the resulting item's text after the id. */
 function bodyOf(
   plan: RequestPlan,
   mark: string,
@@ -165,7 +165,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses. The first check that fails decides (interface §4). */
+/** Returns the possible statuses. The first failing check decides the status (interface §4). */
 function expectedAnswer(
   plan: RequestPlan,
   mark: string,

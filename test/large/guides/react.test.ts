@@ -83,7 +83,7 @@ function newProject() {
     ...types,
     name,
   )
-  // This build is copied, because Vite serves no files outside the project.
+  // The package is copied, because Vite serves no files outside the project.
   for (const path of ['package.json', 'dist']) {
     cpSync(join(root, path), join(project, 'node_modules/item-store', path), { recursive: true })
   }

@@ -18,12 +18,12 @@ interface Item {
   readonly id: string
   readonly events: Event[]
   left: number
-  /** The value that a client has received last, with its entity tag. */
+  /** The last value that a client received, with the value's entity tag. */
   known: Tagged
 }
 
 const clients = 16
-/** Items in use, operations on each item, and maximum operations after its delete. */
+/** Items in use, operations per item, and maximum number of operations after a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
 const storeTimeout = 300
@@ -61,7 +61,7 @@ async function checkHistories({ operations, seed }: typeof options) {
   /** Items on which clients begin no more operations. */
   const retired: Item[] = []
   const findings: string[] = []
-  /** Operations by outcome. Conditional replaces are `exchanged` or `mismatched`. */
+  /** Numbers of operations by outcome. Conditional replaces are `exchanged` or `mismatched`. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
   const last = { moment: 0, value: 0 }
   const faults = new Map<string, number>()

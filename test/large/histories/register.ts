@@ -17,7 +17,7 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** `undefined` if unknown. The operation may then take effect later, or never. */
+  /** `undefined` if unknown. Such an operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
   /** Logical time of the call. No other call or response has the same time. */
   readonly called: number
@@ -53,7 +53,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   return canGoOn([...events.keys()], undefined)
 }
 
-/** Returns the value after an event; `impossible` if `value` contradicts its outcome. */
+/** Returns the value after an event, or `impossible` if the outcome contradicts `value`. */
 function valueAfter({ operation, outcome }: Event, value: Value): { value: Value } | 'impossible' {
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)

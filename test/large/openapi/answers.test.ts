@@ -51,7 +51,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** These requests are sent together, because each takes the whole timeout. */
+/** Requests that are sent together, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -65,7 +65,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** Functions that provoke an error code, or send another request if that is impossible. */
+/** Functions that provoke an error code. If that is impossible, they send another request. */
 const provocations: Record<
   string,
   (operation: PlacedOperation, itemId: string) => Promise<Answer>

@@ -5,7 +5,7 @@ import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** Status of a response. If the response is an error, the code or `no code` follows. */
+/** Status of a response. The status of an error is followed by the code or `no code`. */
 export type Outcome = string
 
 interface Referable {

@@ -70,7 +70,7 @@ test('publint finds no problem in the tarball', () => {
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  // Every supported Node.js can `require` an ES module. The profile skips Node.js 10.
+  // Every supported Node.js can `require` an ES module. The profile `node16` leaves out Node.js 10.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   const { status, stdout, stderr } = run('attw', tarball, ...options)
   assert.equal(status, 0, stdout + stderr)

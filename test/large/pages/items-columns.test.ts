@@ -19,7 +19,7 @@ async function showsHeads(page: ItemsPage, ...expected: string[]): Promise<void>
   await until(`${expected}`, async () => `${await heads(page)}` === `${expected}`)
 }
 
-/** @param place of the column, from 1. */
+/** @param place position of the column, counted from 1. */
 async function showsColumn(page: ItemsPage, place: number, ...expected: string[]): Promise<void> {
   const shown = () =>
     page.evaluate<string[]>(
@@ -65,7 +65,7 @@ describe('the columns of the items page', inChromium, () => {
     for (let count = 0; count < 3; count += 1) await createdBy(own, '{"code":"only","new":1}')
     await page.counts('5 items')
     await showsHeads(page, ...first, 'new')
-    // Columns keep their places even when the item that gave the order is deleted.
+    // Columns keep their places even if the item that determined their order is deleted.
     const { text } = await own.call('GET', '/items')
     const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
     await own.call('DELETE', `/items/${id}`)
@@ -99,7 +99,7 @@ describe('the columns of the items page', inChromium, () => {
       const ratio = last / usual
       assert.ok(ratio > 0.99 && ratio < 2, `the last column is ${last} wide, not ${usual}`)
     }
-    const shown = (await page.getByRole('columnheader').count()) - 2 // without `id` and the counting head
+    const shown = (await page.getByRole('columnheader').count()) - 2 // without `id` and the header that counts the rest
     assert.equal(await more.textContent(), `+${31 - shown} more columns`)
     await assertAccessible(page)
     await more.click()
@@ -170,7 +170,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
     await page.cell('3').waitFor()
-    // Stops the search and sort, whose first slice ends at once and whose next slice never begins.
+    // Ends the first slice of search and sort at once, and prevents the start of the next slice.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)

@@ -219,7 +219,7 @@ test('columns are the members in the order in which they first appear', () => {
   overview.add(itemOf(textOf('w', '"d":"日本語 ひらがな 한국 １"')))
   assert.deepEqual(shape.names, ['b', 'a', 'c', '__proto__', 'd'])
   const widths = ['a', 'b', 'c', 'd'].map((name) => shape.widths.get(name))
-  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits; ten characters are wide
+  assert.deepEqual(widths, [25, 1, 13, 22]) // letters are narrower than digits; `d` has ten characters of double width
 })
 
 test('a new item has the members of most items of its project, each with an empty value of its type', () => {
@@ -367,7 +367,7 @@ test('common members get columns even if other items have many rare members', ()
   const { names, otherNames } = overview.shapeOf(undefined)
   assert.ok(names.includes('title') && names.includes('price'))
   assert.equal(names.length, 200)
-  assert.equal(otherNames, 50 * 198 + 2 - 200) // only the first members of each odd item count
+  assert.equal(otherNames, 50 * 198 + 2 - 200) // only the first members of an item with rare members count
 })
 
 test('a member name that is invisible or begins with a quote is shown in quotes', () => {
@@ -422,7 +422,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** The collection pauses for longer than a test lasts, unless the options say otherwise. */
+  /** By default, the collection pauses for longer than a test lasts. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {

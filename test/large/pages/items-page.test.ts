@@ -351,7 +351,7 @@ describe('the items page', inChromium, () => {
     await page.open('"pear"')
     await page.editor.waitFor()
 
-    // The item in the panel stays open, and is not taken for deleted.
+    // The item in the panel stays open, and does not count as deleted.
     asked.length = 0
     await project.selectOption('a & b')
     await asks('GET', '?project_id=a%20%26%20b')

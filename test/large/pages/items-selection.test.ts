@@ -16,7 +16,7 @@ import { until } from '../../support/until.js'
 
 const { openWith } = useItemsPage()
 
-/** The member `n` of each item is its number, from 0. */
+/** The member `n` of each item is the item's number, counted from 0. */
 const openNumbers = (count: number, options?: GuardOptions) =>
   openWith(
     Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
@@ -39,7 +39,7 @@ async function stored(own: OwnService): Promise<string> {
   return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
-/** @param failure JavaScript expression with `url` for the response; if falsy, the service responds. */
+/** @param failure JavaScript expression for a response to `url`. If falsy, the service responds. */
 async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
   await page.evaluate(`{
     globalThis.realFetch ??= fetch
@@ -67,7 +67,7 @@ describe('selected items', inChromium, () => {
     await press('/')
     await page.keyboard.type('"n":1')
     await page.counts('3 of 12 items')
-    await press('Shift+Tab', 'Control+a') // leaves the field, which has its own keys
+    await press('Shift+Tab', 'Control+a') // leaves the field, where Ctrl+A would select the text
     await selects(page, '1 10 11')
     await page.sees('3 items selected')
     await assertAccessible(page)

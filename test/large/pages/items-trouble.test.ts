@@ -106,7 +106,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
-    // The page itself finds every error that the service finds, so the test makes up a response with another error.
+    // The page finds all errors that the service finds, so a fake response has another error.
     await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = async (url, init) =>
     init.method === 'POST'
       ? new Response(JSON.stringify({ detail: { detail: 'The body is not valid JSON: line 2, column 11: expected something else', session_id: 'x', error_code: 'VALIDATION_ERROR' } }), { status: 422 })
@@ -151,7 +151,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await dialog.getByLabel('Token').press('Escape')
     await page.sees('another token is needed')
     await page.choose('Enter a token')
-    // A token may be copied together with "Bearer", and closing the dialog applies the token.
+    // The user may have copied "Bearer" with the token. Closing the dialog applies the token.
     await dialog.getByLabel('Token').fill(`Bearer ${service.validToken()} `)
     await dialog.getByLabel('Token').press('Escape')
     await dialog.waitFor({ state: 'detached' })

@@ -41,7 +41,7 @@ function sampleOf(page: Page, operation: string, language: Language) {
     .textContent()
 }
 
-/** @param values by the labels of the fields. */
+/** @param values values by the label of their field. */
 async function fill(page: Page, operation: string, values: Record<string, string>) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
@@ -105,7 +105,7 @@ for (const language of Object.keys(runners) as Language[]) {
       assert.equal(await stored(itemId), undefined)
       assert.ok((await call('checkHealth')).includes('healthy'))
 
-      // Values that a parser would change are sent exactly as typed, and headers too.
+      // The body has values that a parser would change. Body and headers are sent exactly as typed.
       const members = `"n": 12345678901234567890, "p": 1.0, "it's": "\\u0041 \`$TOKEN", "__proto__": -0`
       const key = `the'only'one ${language}`.replace(' ', '-')
       await fill(page, 'createItem', { Body: `{"data": {${members}}}`, 'Idempotency-Key': key })

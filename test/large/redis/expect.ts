@@ -26,7 +26,7 @@ export async function assertUnhealthy(service: OwnService): Promise<void> {
 
 const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
 
-/** Waits for the end of a current outage in the log, and returns the number of log lines. */
+/** Waits until the log shows that the store is reachable. Returns the number of log lines. */
 export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   await until('the log says that the store is back', () => {
     const last = log.findLast(({ msg }) => msg === lost || msg === back)

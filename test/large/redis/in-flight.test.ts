@@ -12,7 +12,7 @@ import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const megabyte = 1_000_000
-/** Scripts also call HGET, but do not contain this text. */
+/** Part of every HGET that the store sends. Scripts that call HGET do not contain this text. */
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
@@ -23,7 +23,7 @@ describeWithRedis('commands in flight', () => {
     return { redis, proxy, store }
   }
 
-  /** Makes calls with held replies. Returns the commands in flight when `areExecuted` is true. */
+  /** Makes calls while replies are held back. Returns the number of commands in flight. */
   async function reached<T>(
     proxy: RedisProxy,
     command: string,
@@ -35,7 +35,7 @@ describeWithRedis('commands in flight', () => {
     const results = calls()
     const sent = () => proxy.sent(command) - before
     await until('the commands are executed', () => areExecuted(sent()))
-    await delay(100) // commands sent beyond the limit by mistake arrive in this time
+    await delay(100) // time for commands that exceed the limit by mistake to arrive
     const count = sent()
     proxy.hold(false)
     await Promise.all(results)
@@ -56,7 +56,7 @@ describeWithRedis('commands in flight', () => {
   test('at most 1,024 commands are in flight, even if all are short', async () => {
     const { proxy, store } = await opened()
     const creates = () => Array.from({ length: 3000 }, () => createItem(store, 1))
-    await Promise.all(creates()) // makes the server know the script
+    await Promise.all(creates()) // loads the script into the server
     assert.equal(await reached(proxy, 'EVALSHA', creates, (sent) => sent >= 1024), 1024)
   })
 
@@ -84,7 +84,7 @@ describeWithRedis('commands in flight', () => {
 
   test('commands are sent in order, and a command longer than the limit is sent alone', async () => {
     const { redis, proxy, store } = await opened()
-    await createItem(store, 1) // makes the server know the script
+    await createItem(store, 1) // loads the script into the server
     const order: number[] = []
     const creates = () =>
       [40, 10, 10, 1].map(async (megabytes, place) => {
@@ -100,7 +100,7 @@ describeWithRedis('commands in flight', () => {
   test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
     const timeout = 6000
     const { proxy, store } = await opened({ timeout })
-    await createItem(store, 1) // makes the server know the script
+    await createItem(store, 1) // loads the script into the server
     proxy.hold(true)
     const created = [createItem(store, 40 * megabyte), createItem(store, 40 * megabyte)]
     const id = newItemId()
@@ -127,7 +127,7 @@ describeWithRedis('commands in flight', () => {
 
   test('the outcome of a change is unknown if a proxy replaces its reply with an error unknown to Redis', async () => {
     const { proxy, store } = await opened()
-    await createItem(store, 1) // makes the server know the script
+    await createItem(store, 1) // loads the script into the server
     const id = newItemId()
     proxy.replaceReplies('-ERR upstream failure\r\n')
     await assert.rejects(async () => store.create(id, itemText(id, 1)), unknownOutcome)
@@ -142,7 +142,7 @@ describeWithRedis('commands in flight', () => {
     const { redis, proxy, store } = await opened()
     const traffic = store.traffic
     assert.ok(traffic)
-    const known = await createItem(store, 1) // makes the server know the script
+    const known = await createItem(store, 1) // loads the script into the server
     const times: number[] = []
     traffic.onRoundTrip = (time) => times.push(time)
     await store.read(known)

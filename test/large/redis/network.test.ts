@@ -66,7 +66,7 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
 interface RemoteRedis extends OwnRedis {
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** Drops all packets to the server silently. */
+  /** Silently drops all packets to the server. */
   swallow(): Promise<void>
   letThrough(): Promise<void>
 }

@@ -200,7 +200,7 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Returns the time at which a sentinel names another primary, from `performance.now()`. */
+/** Returns the time (`performance.now()`) at which a sentinel names another primary. */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))
@@ -230,7 +230,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** A new service finds the primary, while the tested service might use a former primary. */
+/** Asks a new service, because the tested service might still use a former primary. */
 async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
   return await load.lost(await ownService({ STORE_URL: urlOf(sentinels), STORE_TIMEOUT }))
 }

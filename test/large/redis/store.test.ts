@@ -160,7 +160,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** Returns a function that reads up to a length in bytes. It returns all text read so far. */
+/** The returned function reads a list up to a length in bytes. It returns all text so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()

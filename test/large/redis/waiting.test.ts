@@ -62,7 +62,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(answer.status, 200)
           if (method === 'GET') assert.match(answer.text, /"new":true/)
         }
-        // The server also sends versions, which each service polls continuously.
+        // The bytes include versions, which each service polls continuously.
         const taken = ((await sentBy(redis)) - before) / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }

@@ -34,7 +34,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // The whole body has been sent once the number of written bytes is constant.
+  // Once the number of written bytes stays constant, the whole body has been sent.
   let last = -1
   await until('the end of sending', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0

@@ -20,12 +20,12 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of texts of 3 KB in a full store. The rest is overhead. */
+/** Minimum share of a full store that texts of 3 KB take up. The rest is overhead. */
 const fill = 0.93
 const slowReaders = 10
 /** Pause of a slow reader after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum wait for a growth below `settled`, in milliseconds. */
+/** Maximum wait, in milliseconds, until the growth of memory is below `settled`. */
 const settling = 15_000
 const settled = 1.3
 

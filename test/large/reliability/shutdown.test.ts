@@ -11,7 +11,7 @@ import { until } from '../../support/until.js'
 
 const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Connections are accepted in order, so a response means that earlier ones are accepted. */
+/** Waits until all earlier connections are accepted. Connections are accepted in order. */
 async function accepted({ request }: OwnService): Promise<void> {
   await request('GET', '/health')
 }
