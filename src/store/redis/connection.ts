@@ -74,9 +74,7 @@ export class RedisConnection {
   constructor(options: RedisConnectionOptions) {
     this.#options = options
     options.traffic.connections.add(this)
-    this.firstAttempt = new Promise((resolve) => {
-      void this.#stayConnected(resolve)
-    })
+    this.firstAttempt = new Promise((resolve) => void this.#stayConnected(resolve))
   }
 
   get isReady(): boolean {

@@ -31,9 +31,6 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   readonly maxCachedBytes?: number
 }
 
-/** Namespace UUID from which an `Idempotency-Key` derives ids, the same for all services. */
-const namespace = '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1'
-
 /** How long the result of a health check is reused, in milliseconds. */
 const healthyFor = 1000
 
@@ -165,7 +162,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
     traffic,
 
-    namespace,
+    namespace: '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1',
 
     create: async (id, item) => (await change(scripts.create, id, item)) === 'done',
 
