@@ -1,9 +1,9 @@
 /**
  * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
  * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. Another
- * process reads an item every two milliseconds. Its own longest delay is in parentheses. Memory is
- * resident memory after garbage collection. A dash means that there are too few items to measure
- * their memory. Processor time is for the store alone.
+ * process reads an item every two milliseconds. The longest delay of that process itself is in
+ * parentheses. Memory is resident memory after garbage collection. A dash means that there are too
+ * few items to measure their memory. Processor time is for the store alone.
  */
 
 import { describeMachine } from './lib/machine.js'

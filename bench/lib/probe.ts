@@ -10,7 +10,7 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
-/** Sends requests until the returned function is called. The wait for a lost response counts. */
+/** Sends requests until the returned function is called. An unfinished request counts too. */
 export async function startReading(
   port: number,
   requests: Request[],

@@ -87,7 +87,7 @@ export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Programs that still run ten seconds after SIGTERM are killed. */
+/** Sends SIGTERM, and kills programs that still run ten seconds later. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

@@ -28,7 +28,7 @@ export interface Turn {
 const warmUp = { seconds: 1, deletes: 3000 }
 /** Number of new tokens for each second of a turn, more than any side can use. */
 const maximumPerSecond = 60_000
-/** Time limits in seconds for creating the initial items, and the items that a turn deletes. */
+/** Time limits, in seconds, to create the initial items and the items that a turn deletes. */
 const createSeconds = { start: 300, turn: 30 }
 
 /** @throws {Error} if a side does not start, or if a response is missing or reports an error */
