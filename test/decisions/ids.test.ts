@@ -12,7 +12,7 @@ const prefix = service.baseUrl.pathname
 const item = await create(service, { kept: 1 }, 'kept')
 const replacement = { data: { a: 2 } }
 
-/** Unknown ids in a path. The third element is the id in the error message, if it differs. */
+/** Unknown ids in a path. The third element is the id in the error message, if different. */
 const noIds: [title: string, path: string, id?: string][] = [
   ['an unknown UUID', randomUUID()],
   ['an unknown UUID in upper case', randomUUID().toUpperCase()],

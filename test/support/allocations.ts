@@ -38,7 +38,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /** Calls `act` while one of its allocations, counted from 0, fails. Returns what `act` threw. */
+  /** Calls `act`, makes its allocation `number` (from 0) fail, and returns what `act` threw. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

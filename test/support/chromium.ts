@@ -42,7 +42,7 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** Works on the pages, unlike `waitForFunction`, which calls `eval` against their policy. */
+  /** Works on our pages, whose policy forbids the `eval` in Playwright's `waitForFunction`. */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>

@@ -26,7 +26,7 @@ interface GuardedContext {
   readonly context: Context
   /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** Host and rules for the requests of the open page, and its problems so far. */
+  /** Host and rules for the requests of the open page, and the page's problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 

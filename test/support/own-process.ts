@@ -13,7 +13,7 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
-  /** Waits for output that matches, and returns all output. @throws {Error} if the process ends. */
+  /** Waits for matching output, and returns all output. @throws {Error} if the process ends. */
   printed(pattern: RegExp): Promise<string>
   /** Waits for the end of the process. After `time` ms, kills the process and throws an error. */
   ended(time?: number): Promise<Exit>

@@ -51,7 +51,7 @@ export interface Place {
 
 const mark = '-- end of block --'
 
-/** Runs code blocks in one shell, and returns their outputs. @throws {AssertionError} */
+/** Runs code blocks in one shell, and returns their outputs. @throws {Error} if one fails. */
 export async function runInShell(
   snippets: readonly Snippet[],
   place: Place,

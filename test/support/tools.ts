@@ -25,7 +25,7 @@ export const manifest: {
 
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
-/** Returns the path of a program in the `tools` folder, which `process.execPath` runs. */
+/** Returns the path of a Node.js program in the `tools` folder. */
 export function toolCommand(name: string): string {
   return join(toolsFolder, 'node_modules/.bin', name)
 }

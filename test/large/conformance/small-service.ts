@@ -19,7 +19,7 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Method and path, such as `PUT /items/{id}`. A preflight request is only `OPTIONS`. */
+  /** Method and path, such as `PUT /items/{id}`. For a preflight request, only `OPTIONS`. */
   readonly endpoint: string
   /** The id in the path; empty if the path has none. */
   readonly id: string

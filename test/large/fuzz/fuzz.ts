@@ -147,7 +147,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // Most clients send nothing after the last request, because that could lose the response.
+          // Most clients send nothing after the closing request, because a response could get lost.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }

@@ -1,4 +1,4 @@
-/** Tests the React hook in docs/how-to/web-app.md in a project like one of create-vite. */
+/** Tests the React hook in docs/how-to/web-app.md in a project like those made by create-vite. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

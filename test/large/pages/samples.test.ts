@@ -41,7 +41,7 @@ function sampleOf(page: Page, operation: string, language: Language) {
     .textContent()
 }
 
-/** @param values values by the label of their field. */
+/** @param values maps the labels of fields to values. */
 async function fill(page: Page, operation: string, values: Record<string, string>) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()

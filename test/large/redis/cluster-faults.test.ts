@@ -300,7 +300,7 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
   return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
 
-/** @param between called while the old node has the slot, but no longer the keys of the slot. */
+/** @param between is called while the old node still has the slot, but no longer its keys. */
 async function moveSlot(
   slot: string,
   from: ClusterNode,
