@@ -38,9 +38,9 @@ export interface ItemStoreOptions {
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Maximum size of all items, in bytes; half of memory by default. When full, creates get 507. */
+  /** Maximum size of all items, in bytes; half of memory by default. When the store is full, creates get 507. */
   readonly maxStoreBytes?: number | undefined
-  /** Delay of each item operation, in milliseconds: a fixed time, or the range of a random time. */
+  /** Delay of each item operation, in milliseconds: a fixed number, or the range of a random delay. */
   readonly delay?: number | Delay | undefined
   /** How item requests fail, such as `[503, 'cut']`. Requests that fail have no effect. */
   readonly failures?: Failures | undefined
@@ -73,7 +73,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   seedText(texts: readonly string[]): Promise<string[]>
   /** Makes requests in `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: FailureScope): void
-  /** Returns the latest 10,000 requests since the last reset, ordered by when they ended. */
+  /** Returns the last 10,000 requests since the latest reset, in the order in which they ended. */
   requests(): RecordedRequest[]
   /** Removes items and recorded requests, and resets ids and failures. Delayed requests fail. */
   reset(): Promise<void>
@@ -173,7 +173,7 @@ function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions)
     value === undefined ? [] : name,
   )
   if (names.length > 0) throw new UsageError(`unknown option ${names.join(', ')}`)
-  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 } // in seconds
+  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 } // the timeout is in seconds
   const [empty] = Object.entries(settings).find(([, value]) => value === null) ?? []
   if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
   return configFrom(settings)
@@ -181,10 +181,9 @@ function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions)
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** By default, the secret is 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if unusable. */
+/** The default secret is 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if the secret is unusable. */
 function signingWith(secret: unknown = randomBytes(32).toString('base64url')): CurrentSigning {
   const isFunction = typeof secret === 'function'
-  // The result of a function is checked on each call.
   const currentSigning = followSecret(() => {
     const current: unknown = isFunction ? secret() : secret
     return typeof current === 'string' ? current : undefined
@@ -193,7 +192,6 @@ function signingWith(secret: unknown = randomBytes(32).toString('base64url')): C
   return currentSigning
 }
 
-/** Returns seconds, which are negative after a minus sign. @throws {UsageError} */
 function lifetimeOf(expires: string): number {
   const isPast = String(expires).startsWith('-')
   const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')

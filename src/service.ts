@@ -28,7 +28,7 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
 
 export type Service = ReturnType<typeof createService>
 
-/** Time for the exit of the process after the last connection is closed, in milliseconds. */
+/** Time reserved for the exit of the process after the last connection is closed, in milliseconds. */
 const exitTime = 250
 
 /** @throws {UsageError} if the listener does not support this Node.js. */
@@ -47,7 +47,6 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
-  /** Functions that are called when a response has been sent. */
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     observers.push(createRequestLog(log, requestLogLevel, config.trustedProxies))
@@ -77,7 +76,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /** Answers accepted requests. Clients may send more for `grace` ms. Does not close the store. */
+  /** Answers accepted requests, and further requests for `grace` ms. Does not close the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
@@ -89,7 +88,7 @@ export function createService(config: Config, parts: ServiceParts) {
     waitingReads,
     /**
      * Starts to listen, even without a usable secret (spec §5.5). Returns the URL on this machine.
-     * @throws {UsageError} if metrics cannot be served; or a system error, such as `EADDRINUSE`.
+     * @throws {UsageError} if metrics cannot be served, or a system error such as `EADDRINUSE`.
      */
     async listen(): Promise<string> {
       try {
@@ -114,12 +113,12 @@ export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): Memo
   return createMemoryStore(maxStoreBytes, new Blocks({ maxBlocks: maxStoreBlocks }))
 }
 
-/** @throws {UsageError} if the settings do not fit the items that are already on the server. */
+/** @throws {UsageError} if the settings do not fit the items that a Redis server already has. */
 export async function openStore(config: Config, log: Logger) {
   const { storeUrl: url, maxStoreBytes } = config
   if (url === undefined) {
     const store = openMemoryStore(config)
-    const description = { store: 'process memory', max_store_bytes: maxStoreBytes } // for the log
+    const description = { store: 'process memory', max_store_bytes: maxStoreBytes } // shown in the log
     return { store, description, itemBytes: () => store.size().memoryBytes }
   }
   const { storePrefix: prefix, storeBuckets: buckets, storeTimeout: timeout } = config
@@ -133,7 +132,6 @@ export async function openStore(config: Config, log: Logger) {
   }
 }
 
-/** Returns the URL for clients on this machine, without a trailing slash. */
 function urlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -29,7 +29,7 @@ export type { HealthCheckResponse, Item }
  * @typeParam T the type of the items, which is not checked at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends any other request, such as HEAD, with retries. `read` makes the result. */
+  /** Sends any other request, such as a HEAD, with retries. `read` turns the response into the result. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
@@ -41,7 +41,7 @@ export class ItemStoreClient<T extends object = Item> {
     this.#items = new ItemRequests(this.request, this.#options)
   }
 
-  /** Creates one item, even after retries. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
+  /** Creates one item, however often the request is retried. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
@@ -51,7 +51,7 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
-  /** Returns all items, or a project's items. {@link items} uses less memory. */
+  /** Returns all items, or the items of one project. {@link items} needs less memory. */
   async list(options?: ListOptions): Promise<StoredItem<T>[]> {
     return await this.request({ path: listPath(options) }, options, (all) => this.#all(all))
   }
@@ -85,14 +85,16 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 200 comes from another web server. A 404 means that an earlier attempt succeeded.
+      // A 404 means that an earlier attempt has deleted the item. A 200 comes from another web server.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
 
   /**
-   * Yields the current state, then new states until an abort or a delete. Quick changes may yield only the last state.
-   * @throws {ItemStoreError} like {@link get} and {@link list}; later, only permanent errors such as a 401.
+   * Yields the current item or list, then each new state, until an abort or a delete. Quick changes may yield only the
+   * last state.
+   * @throws {ItemStoreError} The first read fails like {@link get} or {@link list}, later reads only for permanent
+   * errors such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -131,27 +133,27 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** Returns an item like {@link get}, but as JSON text, byte for byte. */
+  /** Returns an item as JSON text, byte for byte. See {@link get}. */
   async getText(id: string, options?: CallOptions): Promise<string> {
     return (await this.#items.read(id, options)).text
   }
 
-  /** Returns items like {@link list}, but as JSON texts, byte for byte. */
+  /** Returns items as JSON texts, byte for byte. See {@link list}. */
   async listText(options?: ListOptions): Promise<string[]> {
     return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }
 
-  /** Creates an item from JSON text, stored byte for byte. @throws {SyntaxError} for other text. */
+  /** Creates an item from JSON text, which is stored byte for byte. @throws {SyntaxError} if the text is not JSON. */
   async createText(text: string, options?: CreateOptions): Promise<string> {
     return (await this.#items.create(jsonText(text), options)).text
   }
 
-  /** Replaces an item like {@link replace}, with JSON text that is stored byte for byte. */
+  /** Replaces an item with JSON text, which is stored byte for byte. See {@link replace}. */
   async replaceText(id: string, text: string, options?: ReplaceOptions): Promise<string> {
     return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
-  /** Changes an item like {@link update}, but `change` receives and returns JSON text. */
+  /** Changes an item. `change` receives and returns JSON text. See {@link update}. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,

@@ -4,10 +4,10 @@ import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.j
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches parts of up to 65,536 characters. Longer parts would block a page for too long. */
+/** Matches parts of up to 65,536 characters. A page would be blocked too long by longer parts. */
 const shortParts = /.{1,65536}/gs
 
-/** Codes of Node.js if there was no connection, so nothing was sent. Browsers give no code. */
+/** Error codes of Node.js that mean that nothing was sent. Browsers give no codes. */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 /** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
@@ -66,12 +66,12 @@ export async function fetchText(
   }
 }
 
-/** Maximum wait in milliseconds. With 2 ** 31 or more, `setTimeout` would fire immediately. */
+/** Maximum wait in milliseconds. `setTimeout` fires immediately with 2 ** 31 or more. */
 export const longestTimer = 2e9
 
 type Signal = AbortSignal | undefined
 
-/** Waits for `time` milliseconds, or for `operation`. @throws the signal's reason, or `TIMEOUT`. */
+/** Waits for `time` ms, or for `operation` for at most `time` ms. Throws `TIMEOUT`, or the signal's reason. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {

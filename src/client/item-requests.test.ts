@@ -7,7 +7,6 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Makes every pause end immediately. Returns the lengths of all pauses in milliseconds. */
 function recordPauses(context: TestContext): number[] {
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {

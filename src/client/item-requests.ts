@@ -24,7 +24,6 @@ import {
 
 /** Maximum wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40
-/** Minimum pause between the reads of a watch, in milliseconds. */
 const shortPause = 100
 /** Maximum attempts of an update. If 64 clients change one item, 47 attempts can be needed. */
 const mostAttempts = 100
@@ -64,7 +63,6 @@ export class ItemRequests {
     return await this.#send({ ...request, body }, options, (response) => response.item())
   }
 
-  /** Replaces an item with the result of `change`. Keeps the project if the data names none. */
   async update<Data>(
     id: string,
     change: (read: ItemRead) => MaybePromise<Data | undefined>,
@@ -78,13 +76,13 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      // With `undefined`, `replace` uses the project in the data.
+      // If `projectId` is `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // A conflict ends sooner than a failure, so the first delay is only 20 to 40 ms.
+        // After a conflict, the first delay is only 20 to 40 ms, because a retry soon succeeds.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -95,7 +93,6 @@ export class ItemRequests {
     }
   }
 
-  /** Yields each new state until the item is deleted, with reads that wait (interface §4.10). */
   async *watch<State>(
     path: string,
     options: CallOptions,
@@ -156,18 +153,18 @@ function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** @throws {TypeError} if the text has a lone surrogate, which `fetch` would replace. */
+/** Throws a `TypeError` for a lone surrogate, which `fetch` would replace. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
-/** Returns the text if it is one JSON value. Other text could add members. @throws {SyntaxError} */
+/** Requires JSON, because other text could add members to the request. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
   return text
 }
 
-/** Copies the `project_id` out of the data, because the service ignores it inside the data. @throws {TypeError} */
+/** Writes a request body. Takes `project_id` out of the data, where the service ignores it. */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`

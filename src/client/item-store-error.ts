@@ -41,7 +41,7 @@ export class ItemStoreError extends Error {
   }
 }
 
-/** @param text the body. Proxies and other servers do not use the format of spec §7. */
+/** @param text body of the response. Proxies and other servers do not use the format of spec §7. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
   // A web framework may send its own errors, whose `detail` is plain text.
@@ -81,7 +81,6 @@ export function membersIn(text: string): Members {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Turns a primitive into a wrapper object, so that the members of any value can be read. */
 export function membersOf(value: unknown): Members {
   return Object(value)
 }
@@ -90,7 +89,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Parses a number or a date. Returns `undefined` for a past date or invalid text. */
+/** Parses a number of seconds or a date. Returns `undefined` for a past date or invalid text. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

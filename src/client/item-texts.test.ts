@@ -5,7 +5,6 @@ import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 
-/** Extracts item texts from a response in parts. Also returns whether the response was valid. */
 async function cut(nesting: 1 | 2, parts: readonly string[]) {
   const response = new TextResponse(new Response(), oneByOne(parts))
   const texts: string[] = []
@@ -31,7 +30,7 @@ function itemWith(members: string): string {
 
 const item = jsonObject.map(itemWith)
 
-/** Returns a body with further members, as a later version may add them (interface §9.3). */
+/** Returns a body with a member that a later version may add (interface §9.3). */
 function envelope(data: string, other = '1'): string {
   const alike = '"a,\\"data":[{"id":"0"}],"b,\\"data":{"id":"0"}'
   return `{"session_id":"s","before":${other},${alike},"data":${data},"message":"\\"data\\": {","after":${other}}`

@@ -3,13 +3,13 @@
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
 
-/** Matches the `id` of an item (spec §2.1), which the service writes first. */
+/** Matches the `id` of an item, which is its first member (spec §2.1). */
 const id = /"id"\s*:\s*"/
 
 /** Number of brackets around an item: 1 for a single item, 2 in a list. */
 type Nesting = 1 | 2
 
-/** Matches the text before the opening bracket of `data`, in the last `labelLength` characters. */
+/** Matches the text before the opening bracket of `data`. */
 const label = /[{,]\s*"data"\s*:\s*$/
 const labelLength = 100
 
@@ -37,18 +37,14 @@ export class TextResponse {
     return text
   }
 
-  /** Yields the item texts of each part of a body. @throws {ItemStoreError} `INVALID_RESPONSE`. */
   async *texts(nesting: Nesting = 2): AsyncGenerator<string[], void, void> {
     const scanner = new JsonScanner()
     let isInData = false
     let tail = ''
-    /** The beginning of the current item, from earlier parts; `undefined` between items. */
     let item: string | undefined
-    /** The envelope, with an empty object in place of one or more items. */
     let envelope = ''
     for await (const part of this.parts) {
       const texts: string[] = []
-      /** Position in this part where the current item, or the text between items, continues. */
       let from = 0
       for (let sign = scanner.next(part); sign; sign = scanner.next(part)) {
         const { at, depth } = scanner
@@ -58,7 +54,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // An item that follows another item in the same part adds no further object.
+          // An empty object stands for all consecutive items of a part.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at
@@ -89,7 +85,6 @@ export class TextResponse {
     return all
   }
 
-  /** Returns the item of a response with one item. @throws {ItemStoreError} `INVALID_RESPONSE`. */
   async item(): Promise<ItemRead> {
     const { head } = this
     const [text] = await this.all(1)
@@ -99,15 +94,15 @@ export class TextResponse {
   }
 }
 
-/** Entity tags, by item. If the tag were a member, a replace would store the tag with the item. */
+/** Entity tags by item. A tag inside the item would be stored with the item by a replace. */
 const tags = new WeakMap<object, string>()
 
-/** Stores an item's tag for `tagOf`. Some codecs return values that are not objects. */
+/** Stores an item's tag for `tagOf`. A primitive value, which a codec may return, gets no tag. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }
 
-/** Returns an item's entity tag. @throws {TypeError} for a copy, or for an item from a list. */
+/** Returns an item's entity tag. @throws {TypeError} for a copy of an item, or for an item of a list. */
 export function tagOf(item: object): string {
   const tag = tags.get(item)
   if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list')

@@ -7,14 +7,14 @@ const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Finds delimiters in valid JSON text, whose parts may end anywhere, even inside an escape. */
+/** Finds delimiters in valid JSON. A part of the text may end anywhere, even inside an escape. */
 export class JsonScanner {
   at = -1
   /** Number of open objects and arrays after the latest delimiter. */
   depth = 0
   isInString = false
 
-  /** Returns the next delimiter. After `undefined`, the next call needs the next part. */
+  /** Returns the next delimiter. `undefined` means that the next call needs the next part. */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1
@@ -31,7 +31,7 @@ export class JsonScanner {
       this.at = at
       return text[at]
     }
-    this.at = at - 1 - text.length // relative to the next part
+    this.at = at - 1 - text.length // position relative to the next part
     return undefined
   }
 }

@@ -17,15 +17,15 @@ export interface JsonCodec {
 export interface ItemStoreClientOptions {
   /** Base URL, which ends with `/api/v1`. In a browser, a URL relative to the page is allowed. */
   readonly baseUrl: string | URL
-  /** Token. A function is called before the first request, and again when its token has expired. */
+  /** Token, or a function that returns one. The function is called again when its token has expired. */
   readonly token: Token
-  /** Default: the platform's `fetch`. */
+  /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /** Timeout of each wait in milliseconds; 30,000 by default. `signal` limits the whole call. */
   readonly timeout?: number | undefined
   /** Maximum number of retries after a 503, a timeout or a failed connection. Default: 3. */
   readonly retries?: number | undefined
-  /** Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
+  /** Codec for items. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
   readonly json?: JsonCodec | undefined
 }
 
@@ -45,7 +45,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface CreateOptions extends WriteOptions {
-  /** Creates with equal keys make one item. 1 to 255 visible ASCII characters. Default: random. */
+  /** `Idempotency-Key`, 1 to 255 visible ASCII characters. Creates with equal keys make one item. Default: random. */
   readonly idempotencyKey?: string | undefined
 }
 

@@ -10,7 +10,6 @@ const asked = new ItemStoreError('later', {
 
 const noLimits = { retries: Number.POSITIVE_INFINITY, timeout: Number.POSITIVE_INFINITY }
 
-/** Returns the retry delays of 1,000 clients in milliseconds, in ascending order. */
 function delays(error: unknown, attempt: number): number[] {
   return Array.from(
     { length: 1_000 },

@@ -17,7 +17,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
   return {
     baseUrl: normalized(baseUrl),
     fetch,
-    timeout: Math.min(timeout, longestTimer), // also limits the delay before a retry
+    timeout: Math.min(timeout, longestTimer), // the timeout also limits the delay before a retry
     retries,
     json,
   }
@@ -25,7 +25,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Removes slashes at the end. Errors do not show the URL, because it may contain a password. */
+/** Removes slashes at the end. Errors omit the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
   const { location } = globalThis as { location?: { href: string } } // exists only in browsers
   let href = ''
@@ -41,16 +41,14 @@ function normalized(baseUrl: string | URL): string {
 }
 
 export interface ServiceRequest {
-  /** GET by default. */
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
-  /** Path relative to the base URL. Default: `/items`. */
   readonly path?: string | undefined
   readonly body?: string
-  /** Header names are in lower case. */
+  /** Headers by name in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Sends a request with retries, also if `read` fails. @throws {ItemStoreError} */
+/** Sends a request with retries. A failure of `read` is retried too. @throws {ItemStoreError} */
 export type Send = <R>(
   request: ServiceRequest,
   options: CallOptions | undefined,
@@ -65,7 +63,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
     const { method = 'GET', path = '/items', body = null } = request
     // A health check needs no token, and `read` gets its response whatever the status.
     const isHealthCheck = path === '/health'
-    // If `fetch` rejected invalid headers, the error would count as a network failure.
+    // Invalid headers fail here, because an error of `fetch` would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -100,7 +98,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A create can be repeated with its key. A conditional change would conflict with itself.
+        // A repeated conditional change could conflict with itself. A create is repeated with its key.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -111,7 +109,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 for a missing item, rather than for an unknown path. */
+/** Whether the error is the 404 for a missing item. An unknown path gets a 404 with a code. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -122,7 +120,6 @@ function createTokenSource(token: Token | undefined) {
   const ask = async () => checked(isFunction ? await token() : token)
   let latest: Promise<string> | undefined
   return {
-    /** Concurrent calls share one request for a token. */
     current() {
       latest ??= ask()
       return latest
@@ -137,16 +134,16 @@ function createTokenSource(token: Token | undefined) {
 
 /** Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
-  // RFC 6750 §2.1 has the syntax. The usual mistake is the line break at the end of a file.
+  // Pattern of RFC 6750 §2.1. The usual mistake is a line break from the end of a file.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// Milliseconds. A restarted service is usually available again within two retries.
+// First retry delay in milliseconds. A restarted service is usually back within two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 
-/** Returns the delay in milliseconds. If `isOnce`, the request must not take effect twice. */
+/** Returns the delay in ms. If `isOnce`, a request that may have taken effect is not retried. */
 export function retryDelay(
   error: unknown,
   isOnce: boolean,
@@ -167,7 +164,7 @@ export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: nu
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-/** Whether a failed request has certainly not taken effect (spec §7.3). */
+/** Whether a failed request has certainly had no effect (spec §7.3). */
 function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }
