@@ -6,12 +6,12 @@ import { readFile } from 'node:fs/promises'
 /** Maximum number of secrets: a new one, the current one and the previous one. */
 const maxSecrets = 3
 
-/** Time between two reads in ms. File system events do not report a replaced symbolic link. */
+/** Time between two reads, in ms. File system events do not report a replaced symbolic link. */
 const interval = 500
 
 interface SecretFile {
   readonly path: string
-  /** The array stays the same object until a secret changes. */
+  /** The same array object until a secret changes. */
   secrets: readonly string[]
   problem: string | undefined
 }
@@ -19,7 +19,6 @@ interface SecretFile {
 let file: SecretFile | undefined
 let observe: (file: Readonly<SecretFile>) => void = () => undefined
 
-/** Returns the secrets in a file, and starts to read the file at regular intervals. */
 export function secretFile(path: string): Readonly<SecretFile> {
   if (file?.path !== path) file = watch(path)
   return file
@@ -36,7 +35,7 @@ function watch(path: string): SecretFile {
   setInterval(async () => {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
-    // A file that is being overwritten is empty for a moment, so two reads must be equal.
+    // While a file is being overwritten, it is empty for a moment, so two consecutive reads must be equal.
     const text = String(bytes)
     const isSettled = text === latest
     latest = text
@@ -61,7 +60,7 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** @throws {Error} with a message that contains no part of the file. */
+/** Parses the file. An error message must not contain any part of the file. */
 function parseSecrets(text: string): string[] {
   // Decoding replaces invalid bytes with U+FFFD, which makes a secret easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')

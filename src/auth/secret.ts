@@ -5,20 +5,17 @@ import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
 import { secretFile } from './secret-file.js'
 
-/** HMAC algorithms (RFC 7518 §3.2), with the names of their hashes in OpenSSL. */
+/** HMAC algorithms (RFC 7518 §3.2) and OpenSSL's names for their hashes. */
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
-/** Claims of a verified token. Nothing depends on `iat`. */
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
 
-/** The first secret signs tokens. Every secret can verify a token. */
 type Secrets = string | readonly string[]
 
 export interface Signing {
   readonly secrets: Secrets
   readonly algorithm: Algorithm
-  /** One key for each secret, in the same order. */
   readonly keys: readonly [KeyObject, ...KeyObject[]]
   readonly verified: TokenCache
 }
@@ -26,7 +23,7 @@ export interface Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED` if there is no usable secret or algorithm. */
 export type CurrentSigning = () => Signing
 
-/** @param secrets returns the same array object until a secret changes. */
+/** @param secrets must return the same array object until a secret changes. */
 export function followSecret(
   secrets: () => Secrets | undefined,
   algorithm: () => string = () => 'HS256',
@@ -40,7 +37,7 @@ export function followSecret(
   }
 }
 
-/** Reads the environment on each call, in 0.5 µs, because any code may change it. */
+/** Reads the environment on each call, in 0.5 µs, because any code may change environment variables. */
 export const environmentSigning: CurrentSigning = followSecret(
   () => {
     const { env } = process
@@ -52,7 +49,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Returns why tokens cannot be signed or verified; `undefined` if they can. */
+/** Returns why tokens cannot be signed or verified; `undefined` if there is no problem. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -84,13 +81,12 @@ function isAlgorithm(name: string): name is Algorithm {
   return Object.hasOwn(hashes, name)
 }
 
-/** @param cause the reason, which only the log and the operator see. */
 function notConfigured(cause: string): ApiError {
   const message = 'The service has no usable JWT_SECRET or JWT_ALGORITHM'
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }
 
-/** @param lifetime time until the token expires, in seconds. @throws {ApiError} */
+/** @param lifetime time until the token expires, in seconds. */
 export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
   const iat = Math.floor(Date.now() / 1000)
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
@@ -100,7 +96,6 @@ export function signToken(sub: string, lifetime: number, signing = environmentSi
   return `${input}.${signatureOf(input, signing.algorithm, signing.keys[0])}`
 }
 
-/** Returns the signature of a token's header and payload, in base64url (RFC 7515 §5.1). */
 export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject): string {
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
@@ -108,10 +103,9 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
 /** Maximum size of the cache in bytes, enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Bytes of a cache entry without the characters of the token and of `sub`. */
+/** Size of a cache entry in bytes, without the characters of the token and of `sub`. */
 const entryBytes = 200
 
-/** Maps verified tokens to claims. A full cache is emptied, which takes no time. */
 class TokenCache {
   #claims = new Map<string, VerifiedToken>()
   #bytes = 0
@@ -120,7 +114,6 @@ class TokenCache {
     return this.#claims.get(token)
   }
 
-  /** Only valid tokens may be added, so that forged tokens cannot fill the cache. */
   add(token: string, claims: VerifiedToken): void {
     const bytes = entryBytes + token.length + 2 * claims.sub.length // a character of `sub` takes up to two bytes
     this.#bytes += bytes

@@ -19,7 +19,6 @@ after(() => {
   delete process.env.JWT_SECRET
 })
 
-/** Returns the outcome according to `jose`, and to rules that only the interface has. */
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   // Decoders ignore the unused bits of a signature's last character.
@@ -69,7 +68,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// Few random tokens are intact and also expired, so the test needs thousands of tokens.
+// Few random tokens are both intact and expired, so the test needs thousands of tokens.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty

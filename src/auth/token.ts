@@ -8,7 +8,6 @@ import { environmentSigning, type Signing, signatureOf, type VerifiedToken } fro
 /** A compact JWS (RFC 7515 §7.1): the signing input (header and payload) and the signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
-/** Verifies a compact JWS (spec §5). @throws {ApiError} if the token is rejected. */
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
   const known = signing.verified.get(token)
   if (known !== undefined) {
@@ -20,33 +19,32 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
   return claims
 }
 
-/** An expired token is reported as expired even if it lacks claims. */
 function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   const [, input, header, payload, signature] = compactJws.exec(token) ?? []
   if (!input || !header || !payload || !signature) throw invalid('it is not a JSON Web Token')
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
   const { alg, crit } = parsePart(header, 'header')
-  // `crit` lists extensions that must be supported. None are supported (RFC 7515 §4.1.11).
+  // `crit` lists extensions that the recipient must support. This service supports none (RFC 7515 §4.1.11).
   if (typeof alg !== 'string' || crit !== undefined) throw invalid('its header is not supported')
   if (alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  // Claims of RFC 7519 §4.1. Only the type of `iat` is checked.
+  // Claims of RFC 7519 §4.1. For `iat`, only the type is checked.
   const { sub, exp, nbf = 0, iat = 0 } = parsePart(payload, 'payload')
   if (isTime(exp)) assertNotExpired({ exp })
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // The clock counts whole ms, but `nbf` may be more precise. A token is valid from `nbf` on.
+  // `Date.now()` is in whole ms, but `nbf` may be more precise. A token is valid from `nbf` on.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** A time is in seconds, often with a fraction (`NumericDate`, RFC 7519 §2). */
+/** Checks a `NumericDate`, which is a time in seconds, often with a fraction (RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }
 
-/** Compares texts, because decoders ignore unused bits of the last character (RFC 4648 §3.5). */
+/** Compares signatures as text, because decoders ignore unused bits of the last character (RFC 4648 §3.5). */
 function isSignatureOf(input: string, signature: string, { algorithm, keys }: Signing): boolean {
   return keys.some((key) => {
     const expected = signatureOf(input, algorithm, key)
@@ -55,7 +53,6 @@ function isSignatureOf(input: string, signature: string, { algorithm, keys }: Si
   })
 }
 
-/** Returns an object without claims if the JSON is not an object. */
 function parsePart(part: string, name: string): Partial<Record<string, unknown>> {
   const bytes = Buffer.from(part, 'base64url')
   if (!isUtf8(bytes)) throw invalid(`its ${name} is not UTF-8`)
@@ -66,7 +63,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** There is no leeway. Cached tokens must be checked on each use too (spec §5.4). */
+/** Throws for an expired token, without leeway. Cached tokens are checked on each use too (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }

@@ -5,7 +5,6 @@
 import { nearest, readArguments } from '../config/flags.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Takes the arguments after the subcommand's name, and returns the text to print, if any. */
 type Command = (args: string[]) => Promise<string | undefined>
 
 const commands = {
@@ -68,7 +67,7 @@ function names(): string {
     .replace(/, (\w+)$/, ' or $1')
 }
 
-/** Prints a text. If printing fails, the exit code is 1. A closed pipe is not reported. */
+/** Prints a text, and sets the exit code to 1 if printing fails. A closed pipe is ignored. */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     process.exitCode = 1

@@ -11,15 +11,13 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Node's test runner prints TAP itself. For other formats, this package has a reporter. */
+/** Formats of a report. `tap` comes from Node's test runner, `spec` and `junit` from this package. */
 const reporters = ['spec', 'tap', 'junit']
 
-/** Algorithm that every implementation supports (spec §5.3). */
 const algorithm = 'HS256'
 
 const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i
 
-/** Maximum time for the first response of the service, in milliseconds. */
 const answerTimeout = 30_000
 
 export async function conformance(given: string[]): Promise<undefined> {
@@ -67,7 +65,6 @@ function baseUrlIn([url, ...more]: string[]): string {
   return url
 }
 
-/** Accepts a response with any status. @throws {UsageError} if nothing responds. */
 async function requireAnswer(url: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(answerTimeout)

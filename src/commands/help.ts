@@ -5,7 +5,7 @@ import { flagOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/names.js'
 
 const meaningColumn = 47
-/** Matches one line of a description. A line ends by column 100 unless it is a single long word. */
+/** Matches one line of a description. Only a single long word may extend beyond column 100. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
 const settingLines = Object.values(settings).map(({ name, defaultText, meaning }) => {
@@ -48,7 +48,6 @@ Usage:
 
 ${inputs}`
 
-/** Help of each command. */
 export const helpOf = {
   serve: `Usage: item-store serve [settings]
 

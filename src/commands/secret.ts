@@ -9,7 +9,6 @@ import { readArguments } from '../config/flags.js'
 import { parseLifetime } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Recommended length of a secret, in bytes (RFC 7518 §3.2). */
 const recommendedLength = 32
 
 const exportSecret = `export JWT_SECRET=$(node -p "crypto.randomBytes(${recommendedLength}).toString('base64url')")`
@@ -29,7 +28,6 @@ export async function token(args: string[]): Promise<string> {
   return signToken(sub, lifetime)
 }
 
-/** @throws {UsageError} if tokens cannot be signed and verified. */
 export function requireSecret(): void {
   refuseTwoSecrets()
   const problem = signingProblem(environmentSigning)
@@ -56,14 +54,13 @@ export function missingSecretError(): string | undefined {
   return `${problem}: item requests get 503. Stop the service, type ${remedy} and start it again`
 }
 
-/** Generates a secret if none is set. @throws {UsageError} if tokens cannot be signed. */
 export function ensureSecret(): void {
   const { env } = process
   if (!env.JWT_SECRET_FILE) env.JWT_SECRET ||= randomBytes(recommendedLength).toString('base64url')
   requireSecret()
 }
 
-/** The warnings do not contain the secret. */
+/** Warns of short secrets without printing them. */
 export function shortSecretWarnings(): string[] {
   if (signingProblem(environmentSigning) !== undefined) return []
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)

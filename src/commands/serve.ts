@@ -13,15 +13,14 @@ import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
 import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarnings } from './secret.js'
 
-/** Lifetime of a token in seconds. It is short, because printed tokens may end up in logs. */
+/** Lifetime of a printed token in seconds. It is short, because printed tokens may end up in logs. */
 const tokenLifetime = 24 * 3600
 
-/** Without a usable secret, the service runs but is unhealthy (spec §5.5). */
 export async function serve(args: string[]): Promise<undefined> {
   const config = readSettings(readArguments('serve', args, flags).values)
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
-  const error = missingSecretError() // also reads JWT_SECRET_FILE now, before a request needs the secrets
+  const error = missingSecretError() // reads JWT_SECRET_FILE now, rather than during the first request
   const { log } = await start(config, options)
   logSecretFile(log)
   if (error !== undefined) log.error(error)

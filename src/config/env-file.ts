@@ -10,7 +10,7 @@ const plain = /[^\s"'`#][^\n#]*/y
 /** In `.env`, a comment must begin the line or follow white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
-/** Adds the variables of `.env` that are not set, and returns their names. @throws {UsageError} */
+/** Adds variables from `.env`, unless they are already set. Returns the added names. @throws {UsageError} */
 export function loadEnvFile(): ReadonlySet<string> {
   if (!existsSync('.env')) return new Set()
   let text: string
@@ -24,7 +24,7 @@ export function loadEnvFile(): ReadonlySet<string> {
   return new Set(variables.map(([name]) => name))
 }
 
-/** @throws {UsageError} without the text of the malformed line, which may contain a secret. */
+/** The error for a malformed line does not contain the line, which may have a secret. */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')
   const variables = new Map<string, string>()

@@ -5,14 +5,12 @@ import { messageOf, UsageError } from './usage-error.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Flags of the command `dev` that are not settings. */
 export const devFlags = {
   seed: { type: 'string' },
   delay: { type: 'string' },
   failures: { type: 'string' },
 } as const
 
-/** @throws {UsageError} for an unknown flag, a missing value, or a forbidden argument. */
 export function readArguments(
   command: string,
   args: string[],
@@ -41,7 +39,7 @@ function unknownFlag(command: string, flag: string, options: Options): string {
   return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
 }
 
-/** Returns the known name with the fewest typing mistakes; `undefined` if none is similar. */
+/** Returns the known name with the fewest typing mistakes; `undefined` if no name is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor(name.length / 3))
   for (let count = 0; count <= most; count += 1) {
@@ -51,7 +49,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** Mistakes are missing, added, replaced or swapped characters. */
+/** Compares two names. A mistake is a missing, added, replaced or swapped character. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

@@ -7,9 +7,9 @@ import { messageOf, UsageError } from './usage-error.js'
 export interface Kind<T> {
   /** @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
-  /** Returns `undefined` for a value that a user cannot type. */
+  /** Returns the text that `parse` turns into the value, if any. */
   readonly format: (value: T) => string | undefined
-  /** Values that may contain a password are never printed. */
+  /** Whether the value may contain a password. Such a value is never printed. */
   readonly isSecret?: boolean
 }
 
@@ -25,7 +25,7 @@ const urlForms = [
 
 export const text = kindOf((value) => value || undefined, 'text that is not empty')
 
-/** Braces have a special meaning in the keys of a Redis cluster. */
+/** Prefix of Redis keys. In a cluster, braces have a special meaning. */
 export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
 export function oneOf(choices: readonly string[]): Kind<string> {
@@ -49,7 +49,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
-/** A time in whole seconds or milliseconds. A number without a unit is in `unit`. */
+/** Times in whole seconds or milliseconds. A number without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
@@ -57,7 +57,6 @@ export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   return kindOf((text) => between(min, max, parse(text)), expected, format)
 }
 
-/** Returns an integer in the range unchanged, and `undefined` for anything else. */
 function between(min: number, max: number, number = Number.NaN): number | undefined {
   return Number.isInteger(number) && number >= min && number <= max ? number : undefined
 }
@@ -68,7 +67,6 @@ export const onOrOff = kindOf(
   (value) => (value ? 'on' : 'off'),
 )
 
-/** `parse` returns `undefined` for invalid text. `expected` describes valid text, for the error. */
 function kindOf<T>(
   parse: (text: string) => T | undefined,
   expected: string,
@@ -84,7 +82,7 @@ function kindOf<T>(
   }
 }
 
-/** The word `off` is parsed as `undefined`. */
+/** A limit or the word `off`, which is parsed as `undefined`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
     parse(text) {
@@ -99,7 +97,7 @@ export function orOff({ parse, format }: Kind<number>): Kind<number | undefined>
   }
 }
 
-/** The default of an optional value, if any, depends on other settings. */
+/** A setting without a fixed default. The default depends on other settings, or is `undefined`. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
@@ -143,7 +141,6 @@ export const networks: Kind<BlockList> = {
   format: () => undefined,
 }
 
-/** Parses a size such as `16`, `16M`, `16MB` or `16MiB` into bytes; `undefined` if invalid. */
 export function parseSize(text: string): number | undefined {
   const [, number = 'NaN', prefix = '', rest = ''] =
     /^(\d+)(?:b|([kmgt])(i?b)?)?$/i.exec(text) ?? []
@@ -152,7 +149,6 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }
 
-/** Formats bytes in the largest unit that gives a whole number. */
 export function formatSize(bytes: number): string {
   for (const unit of ['TiB', 'GiB', 'MiB', 'KiB', 'TB', 'GB', 'MB', 'kB']) {
     const amount = bytes / (parseSize(`1${unit}`) ?? 1)
@@ -163,14 +159,14 @@ export function formatSize(bytes: number): string {
 
 const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Parses a time into ms; `undefined` if invalid. `plainUnit` is the unit of a bare number. */
+/** Parses a time into ms; `undefined` if invalid. A number without a unit is in `plainUnit`. */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
   const time = Number(number) * durations[unit as keyof typeof durations] // `unit` may be `undefined`, which gives NaN
   return Number.isSafeInteger(time) ? time : undefined
 }
 
-/** Returns seconds. `label` names the flag or option in the error message. @throws {UsageError} */
+/** Parses a lifetime into seconds. `label` names the flag or option in errors. @throws {UsageError} */
 export function parseLifetime(text: string, label: string): number {
   const seconds = (parseDuration(text) ?? 0) / 1000
   if (Number.isInteger(seconds) && seconds > 0) return seconds

@@ -1,6 +1,6 @@
 /**
- * Location and version of this package. Entry files import this file first, so that an old Node.js,
- * Bun or Deno fails with a clear error. @module
+ * Location and version of this package. Entry files import it first, so an old Node.js, Bun or Deno fails clearly.
+ * @module
  */
 
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// This code may be bundled, so the package is located by its name.
+// A bundle can be in another folder, so the package is located by its name.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =

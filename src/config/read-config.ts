@@ -5,7 +5,7 @@ import { nearest } from './flags.js'
 import { type Config, flagOf, limitsFor, type SettingValues, settings } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Values of `HOST` that stand for all addresses of the machine. */
+/** Addresses in `HOST` that stand for all addresses of the machine. */
 const wildcards = ['0.0.0.0', '::']
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
@@ -15,10 +15,7 @@ export function readSettings(flagValues: Record<string, unknown>, defaults?: Def
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
-/**
- * A flag overrides a variable, and an empty variable counts as unset. @throws {UsageError}
- * @param fromFile names of the variables in `env` that come from the `.env` file.
- */
+/** A flag overrides a variable. `fromFile` names the variables that come from `.env`. @throws {UsageError} */
 export function readConfig(
   flagValues: Record<string, unknown>,
   env: NodeJS.ProcessEnv,
@@ -35,7 +32,7 @@ export function readConfig(
   })
 }
 
-/** Values have the units of `Config`. Omitted settings get defaults. @throws {UsageError} */
+/** Checks values in the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values
@@ -46,9 +43,7 @@ export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>
 
 interface Input {
   readonly text: string | undefined
-  /** Name of the flag, variable or option that sets the value. */
   readonly label: string
-  /** Place where the variable is set, such as ` in .env`; empty for a flag or option. */
   readonly source: string
 }
 
@@ -74,7 +69,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // If items could take all allowed memory, a full store would make the service reject reads.
+    // If items could take all of the allowed memory, a full store would make the service reject reads.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
@@ -83,7 +78,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   return { ...values, ...limitsFor(values), metricsHost }
 }
 
-/** Warns of names such as `ITEM_STORE_PORT` for `PORT`, but not of names with other prefixes. */
+/** Warns of prefixed names such as `ITEM_STORE_PORT`, which the service does not read. */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = Object.values(settings).map(({ name }) => name)
   return Object.keys(env)

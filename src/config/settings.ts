@@ -1,6 +1,6 @@
 /**
- * The settings of the service, and fixed limits. `JWT_SECRET` and `JWT_ALGORITHM` are not in the
- * table, because they are read each time a token is verified (spec §5.5). @module
+ * The settings of the service, and fixed limits. `JWT_SECRET` and `JWT_ALGORITHM` are read elsewhere (spec §5.5).
+ * @module
  */
 
 import type { ParseArgsConfig } from 'node:util'
@@ -136,7 +136,7 @@ type Settings = typeof settings
 
 export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
 
-/** Sizes are in bytes, store timeouts and event loop delays in ms, and other times in seconds. */
+/** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
 }
@@ -145,24 +145,21 @@ export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries
   Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
 )
 
-/** Returns the flag of a setting, without its two dashes. */
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-/** `defaultText` is the default as typed; `undefined` if it depends on a setting or is unset. */
 function setting<T>(name: string, kind: Kind<T>, defaultValue: T, meaning: string) {
   const { format, ...rest } = kind
   return { ...rest, name, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
-/** Limits that are not settings, in the units of `Config`. */
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
 export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    /** Maximum bytes in bodies of unanswered requests. Above this limit, requests get 503. */
+    /** Maximum bytes in the bodies of unanswered requests. Above this limit, requests get 503. */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /** Maximum number of blocks in a memory store. Above this limit, creates get 507. */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
@@ -176,7 +173,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /** Maximum mean delay in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,
-    /** Seconds for which a client may leave a response unread. nginx closes first, after 60 s. */
+    /** How long a client may leave a response unread, in seconds. nginx closes first, after 60 s. */
     idleTimeout: 90,
   }
 }

@@ -1,6 +1,6 @@
 /** Errors that the user can correct. @module */
 
-/** An error in the user's input. The command prints one line per problem, and exits with code 2. */
+/** An error that the user can correct. The command prints one line per problem, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -14,7 +14,7 @@ export interface ListenAddress {
   readonly host: string
 }
 
-/** Returns an error of `listen` with advice, and any other error unchanged. */
+/** Adds advice to an error of `listen`. Returns any other error unchanged. */
 export function explainListenError(
   error: unknown,
   { port, host }: ListenAddress,

@@ -55,7 +55,6 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   return {
     newId: seeded?.newId,
 
-    /** Makes the requests of an endpoint slow or fail. `stopping` ends all delays. */
     wrap: (handle: Handler, stopping: AbortSignal): Handler =>
       async function failOrHandle(exchange) {
         const failure = failureOf(exchange)
@@ -75,15 +74,12 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
         await handle(exchange)
       },
 
-    /** Records a request. Must be called once the response has been sent. */
     observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
 
     fail,
 
-    /** Returns the latest 10,000 requests since the last reset, ordered by when they ended. */
     requests: (): RecordedRequest[] => [...recorded],
 
-    /** Restores the initial state. Requests that are still delayed fail. */
     reset(): void {
       resets += 1
       startOver()
@@ -93,7 +89,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-/** An id depends only on the text and the number of earlier ids. Equal names get equal ids. */
+/** Creates ids that depend only on the text and the number of earlier ids. Equal names get equal ids. */
 function seededIds(text: string): { newId: NewId; startOver: () => void } {
   let count = 0
   const named = new Map<string, ItemId>()
@@ -113,11 +109,11 @@ function seededIds(text: string): { newId: NewId; startOver: () => void } {
   }
 }
 
-/** Sends an injected failure, without logging a failure of the service. */
+/** Sends an injected failure, which is not logged as a failure of the service. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // This service has no error code for status 429, which only proxies send.
+    // The service has no error code for status 429, which only proxies send.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
     return

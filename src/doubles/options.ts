@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Range of a random time in milliseconds. Both ends are included. */
+/** Range of a random time in milliseconds, including both ends. */
 export interface Delay {
   readonly min: number
   readonly max: number
@@ -13,10 +13,10 @@ export interface Delay {
 /** Status of a failed request, or `cut` for a connection that closes without a response. */
 export type Failure = (typeof kinds)[number]
 
-/** Failures of the first requests in order, or each failure's probability from 0 to 1. */
+/** Failures of the first requests in order, or the probability of each failure from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Requests that may fail. A request must match every given member. */
+/** Limits failures to requests that match every given member. */
 export interface FailureScope {
   /** HTTP method, in any letter case. */
   readonly method?: string | undefined
@@ -34,7 +34,6 @@ export interface RecordedRequest {
 }
 
 const kinds = [429, 500, 503, 'cut'] as const
-/** Maximum delay, in milliseconds. */
 const maxDelay = 60_000
 
 /** Parses text such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
@@ -78,7 +77,6 @@ export function checkedFailures(given: Failures): Failures {
   )
 }
 
-/** Returns the scope with its method in upper case. @throws {UsageError} */
 export function checkedScope(given: FailureScope): FailureScope {
   const { method, path, ...others } = given
   const isScope =

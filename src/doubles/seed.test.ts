@@ -7,7 +7,6 @@ import type { ItemStore } from '../store/item-store.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { parseSeed, storeItems } from './seed.js'
 
-/** Returns the text of each item from the value of `project_id` on. */
 function itemsOf(seed: string | Buffer): string[] {
   const id = newItemId()
   const items = parseSeed(Buffer.from(seed)).map((item) => encodeItem(id, item).toString())

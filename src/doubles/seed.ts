@@ -17,12 +17,11 @@ import { positionOf } from '../item/scan.js'
 import { seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
-/** The message begins with the line and column of the problem, both counted from 1. */
+/** An error in a seed file. Its message begins with a line and column, both counted from 1. */
 export class InvalidSeedError extends Error {
   override readonly name = 'InvalidSeedError'
 }
 
-/** Number of items that are deleted in one turn of the event loop. */
 const deletedPerTurn = 256
 
 const nullText = Buffer.from('null')
@@ -30,7 +29,7 @@ const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
-/** Ignores a byte order mark and members named `id`. @throws {InvalidSeedError} */
+/** Ignores a byte order mark, and the `id` of items. @throws {InvalidSeedError} */
 export function parseSeed(file: Buffer): ItemRequest[] {
   const text = withoutMark(file)
   const requests: ItemRequest[] = []
@@ -49,7 +48,6 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   }
 }
 
-/** @throws {UsageError} with the index of a value that is not an item. */
 export function* requestsFrom<T>(
   given: readonly T[],
   textOf: (each: T) => unknown,
@@ -66,7 +64,7 @@ export function* requestsFrom<T>(
   }
 }
 
-/** Returns `false` if the store has items. @throws {UsageError} if it cannot hold all new items. */
+/** Stores items in an empty store. Returns `false` if the store already has items. @throws {UsageError} */
 export async function seedEmptyStore(
   store: ItemStore,
   items: readonly ItemRequest[],
@@ -83,7 +81,7 @@ export async function seedEmptyStore(
 }
 
 /**
- * Reads all items before storing the first one, and returns the new ids.
+ * Reads all items before it stores the first one. Returns the new ids.
  * @throws {StoreError} if the store cannot hold all items. Then no item is kept.
  */
 export async function storeItems(
