@@ -21,7 +21,7 @@ export function answerJson(
     exchange.connection.turn.end(exchange.response, text)
 }
 
-/** Sends a 200 with bytes. `headers` must contain `Content-Type` and any `Content-Encoding`. */
+/** `headers` must contain `Content-Type` and any `Content-Encoding`. */
 export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
   if (start(exchange, 200, head)) exchange.connection.turn.end(exchange.response, bytes)
@@ -32,7 +32,7 @@ export function answerEmpty(exchange: Exchange, status: number, headers?: Header
   if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
 }
 
-/** Sends a response head. Returns `false` if the listener has already rejected the request. */
+/** Returns `false` if the listener has already rejected the request. */
 export function startJson(
   exchange: Exchange,
   status: number,
@@ -62,7 +62,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
   return head
 }
 
-/** Maximum number of bytes written in one turn of the event loop. More would delay others. */
+/** Maximum number of bytes written in one turn of the event loop. More would delay other requests. */
 const batchBytes = 1024 * 1024
 
 /** Sends a list between two texts, and releases the list when the response is closed. */
@@ -93,7 +93,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits for `drain` or `close`. Node.js does not always emit `drain` on the response itself. */
+/** Waits on the socket, because Node.js does not always emit `drain` on the response. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

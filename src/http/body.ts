@@ -12,31 +12,28 @@ import type { Exchange } from './exchange.js'
 import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
 
 /**
- * Reads a request body and passes it to `use` while it arrives. If `use` throws, the rest of the body is discarded.
+ * Reads a request body and passes it to `use` while it arrives.
  * @throws {ApiError} `VALIDATION_ERROR` (content type or coding), `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` (body cut short),
  * or `SERVICE_UNAVAILABLE` (too much memory for all pending bodies).
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
-/** Two ways to parse a body. Results must not refer to the body, whose memory is released. */
+/** Parses a body. Results must not refer to the memory of the body, which is released. */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
-  /** Parses long bodies, and short bodies while many bodies arrive. */
+  /** Parses long bodies, and also short bodies while many bodies arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
 /** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
-/** An `Expect` header that contains `100-continue` (RFC 9110 §10.1.1). */
 const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-/** @param onReceived called with the length of each received chunk, in bytes. */
 export function createBodyReader(config: Config, onReceived: (bytes: number) => void): ReadBody {
   const { maxBodyBytes, maxPendingBytes } = config
-  /** Memory that the bodies of unanswered requests take, in bytes. */
   let pendingBytes = 0
 
   function tooMuchPending(): ApiError {
@@ -71,7 +68,6 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     return count
   }
 
-  /** Reads a body that arrived together with the head, as most small bodies do. */
   function readComplete<T>({ request, response }: Exchange, use: BodyUse<T>): Awaitable<T> {
     const bytes = receivedBody(request)
     const { length } = bytes
@@ -98,7 +94,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     let failure: unknown
     let goOn = () => {}
     const body = {
-      /** All chunks in one buffer. An array of tiny chunks could take 400 times as much memory. */
+      /** All received bytes in one buffer. An array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
@@ -112,13 +108,13 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
 
     /** Releases the body. Its memory stays counted, because the parsed item takes memory too. */
     function end(): void {
-      work.return(undefined as T) // stops the generator; the value is not used
+      work.return(undefined as T) // stops the generator, whose result is not used
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, and with it the body
+      request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request. Many clients read the response only after they have sent the body. */
+    /** Rejects a request and reads the rest of its body, because many clients send the whole body before they read. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -155,7 +151,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       body.isComplete = true
       goOn()
     })
-    // If the response is closed before the whole body has arrived, the request emits no `end`.
+    // A request whose body has not arrived completely emits no `end` after its response is closed.
     response.once('close', () => {
       fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
     })
@@ -182,7 +178,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
   }
 }
 
-/** Returns all buffered bytes. Since Node.js 26, each `read` returns only one chunk. */
+/** Returns all buffered bytes. Since Node.js 26, each call of `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -200,7 +196,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
     )
   }
   const encoding = headers['content-encoding'] ?? ''
-  // The coding `identity` changes nothing (RFC 9110 §8.4).
+  // The coding `identity` means no coding (RFC 9110 §8.4).
   if (!encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))) {
     throw new ApiError(
       'VALIDATION_ERROR',
@@ -210,7 +206,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Returns a longer copy and may release `body`. @throws {ApiError} if no memory is left. */
+/** Returns a longer copy, and may release `body`. @throws {ApiError} if no memory is left. */
 function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
   return allocate(
     () => {

@@ -19,18 +19,18 @@ export interface Conditions {
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Minimum length of an item whose tag is cached, in bytes. Hashing this many bytes takes 20 µs. */
+/** Minimum length in bytes of an item whose tag is cached. Hashing this many bytes takes 20 µs. */
 const longItem = 32 * 1024
 
-/** Matches an element of a tag list in linear time. Elements may be empty (RFC 9110 §5.6.1.2). */
+/** Matches one element of a tag list in linear time. An element may be empty (RFC 9110 §5.6.1.2). */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns a hash of the bytes. Services that share a store therefore compute equal tags. */
+/** Returns a hash, so that services that share a store compute equal tags. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items by buffer. A memory store returns the same buffer for each read. */
+/** Tags of long items by buffer, which a memory store returns for each read of the item. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
@@ -61,13 +61,13 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Whether the tag meets `If-Match`. A weak tag never matches (RFC 9110 §13.1.1). */
+/** Evaluates `If-Match`, which no weak tag meets (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Whether the tag meets `If-None-Match`. The comparison ignores `W/` (RFC 9110 §13.1.2). */
+/** Evaluates `If-None-Match`, which ignores `W/` (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
@@ -79,7 +79,6 @@ export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
 }
 
-/** @throws {ApiError} `PRECONDITION_FAILED` unless the tag meets both conditions. */
 export function requireMet(conditions: Conditions, tag: EntityTag): void {
   if (!isMatch(conditions, tag) || !isNoneMatch(conditions, tag)) throw preconditionFailed(tag)
 }

@@ -13,16 +13,15 @@ export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  /** Version 4 UUID of this request (spec §1.4), never taken from the client. */
+  /** Version 4 UUID that identifies this request (spec §1.4), not chosen by the client. */
   readonly sessionId: string = newUuid()
-  /** Arrival of the request, by `performance.now()`, plus any time spent waiting for a change. */
+  /** Arrival of the request by `performance.now()`, later by any time spent waiting for a change. */
   startedAt = performance.now()
   readonly path: string
-  /** Route that matches the path; `undefined` for an unknown path. */
+  /** Route for the path; `undefined` for an unknown path. */
   route: Route | undefined
-  /** Decoded value of the variable segment of the path, such as the id of an item. */
+  /** Decoded variable segment of the path, such as the id of an item. */
   segment = ''
-  /** Verified token (spec §5.8); `undefined` on public routes. */
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
 
@@ -36,18 +35,18 @@ export class Exchange {
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Checks a request before its handler, and throws an error to reject the request. */
+/** Throws an error to reject a request. */
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
   /** Path such as `/api/v1/items/{item_id}`. Only the last segment can be variable. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /** The GET handler also handles HEAD. The router answers OPTIONS and all other methods. */
+  /** Handlers by method. The GET handler also handles HEAD. The router answers all other methods. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
-/** Returns the path without query and authority, which may contain secrets (RFC 9112 §3.2). */
+/** Returns the path of a target without query and authority, which may contain secrets (RFC 9112 §3.2). */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
   const rest = target.slice(authority.length)
@@ -63,7 +62,7 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the client's IP address, even behind trusted proxies; `undefined` once disconnected. */
+/** Returns the client's IP address, even behind trusted proxies; `undefined` after a disconnect. */
 export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
@@ -77,7 +76,7 @@ export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedP
   return client
 }
 
-/** Returns the scheme and host that the client used; `undefined` without a valid `Host`. */
+/** Returns the scheme and host in the client's URL; `undefined` without a valid `Host`. */
 export function originOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   const isSecure =
     isTrusted(proxies, socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'

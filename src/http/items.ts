@@ -26,7 +26,7 @@ const retrieved = envelope(200, 'success', 'Item retrieved successfully')
 const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
-/** Maximum length of data that is copied before it is sent, in bytes. */
+/** Maximum length in bytes of data that is copied before it is sent. */
 const longBody = 16 * 1024
 
 export function createItemHandlers(
@@ -44,10 +44,10 @@ export function createItemHandlers(
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
-  /** `byteLength` includes the commas between the items, and is `undefined` if not known yet. */
+  /** Reads a list with its tag. `byteLength` includes commas, and is `undefined` if not known yet. */
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
-    // Only a snapshot of all items has the length that the store reports.
+    // The store reports the length of all items, which is exact only for a snapshot.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -60,7 +60,7 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item before a change. If the read fails, the error says that nothing has changed. */
+  /** Reads an item before a change. The error of a failed read says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -71,7 +71,10 @@ export function createItemHandlers(
     }
   }
 
-  /** Retries after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
+  /**
+   * Replaces or deletes an item. Tries again after a concurrent change.
+   * @throws {ApiError} 404 or `PRECONDITION_FAILED`.
+   */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,
@@ -147,7 +150,7 @@ export function createItemHandlers(
     },
   }
 
-  /** @param idOf called only if the body is valid. */
+  /** `idOf` is called only for a valid body. */
   function receivedItem(exchange: Exchange, idOf: () => ItemId) {
     return readBody(exchange, {
       atOnce(body) {
@@ -168,18 +171,15 @@ function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult): vo
   answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
 }
 
-/** Returns the error for an `Idempotency-Key` that belongs to a different item. */
 function keyConflict(location: HeaderList): ApiError {
   const detail = 'This Idempotency-Key already belongs to another item; Location has its path'
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-/** @throws {ApiError} 404 if the id in the path is not a UUID. */
 function itemIdOf(exchange: Exchange): ItemId {
   return present(exchange, parseItemId(exchange.segment))
 }
 
-/** Returns a 404 whose message contains the id (spec §7). */
 function itemNotFound({ segment }: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${segment} not found`)
 }
@@ -191,7 +191,7 @@ function present<T>(exchange: Exchange, found: T | undefined): T {
 
 type Envelope = ReturnType<typeof envelope>
 
-/** Returns the text around the `data` of a body (spec §2.3). `before` begins after the session id. */
+/** Returns the text around the `data` of a body (spec §2.3). `before` is the text between session id and `data`. */
 function envelope(statusCode: number, status: string, message: string, open = '', close = '') {
   const before = `","status":"${status}","message":"${message}","data":${open}`
   return { statusCode, before, after: `${close}}` }
@@ -204,7 +204,7 @@ function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, head
   return answerData(exchange, parts, data, headers)
 }
 
-/** Sends short data as Latin-1 text, one character for each byte of UTF-8. */
+/** Sends data. Short data is sent as Latin-1 text, with one character for each byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   { statusCode, before, after }: Envelope,

@@ -10,7 +10,7 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/** @param requests members of each request that differ from a plain GET. */
+/** @param requests the fields of each request that differ from a plain GET. */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {

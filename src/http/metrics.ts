@@ -17,7 +17,7 @@ const durationBuckets = [
 /** Upper bounds of Redis round trips, in seconds. A nearby server takes a millisecond. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with a label of their own. Labels for all 34 methods could make 12,000 lines (50 ms). */
+/** Methods with labels of their own. Labels for all 34 methods could make 12,000 lines, which take 50 ms. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 export type PublishedMetrics = Awaited<ReturnType<typeof publishMetrics>>
@@ -73,7 +73,7 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     registers,
   })
 
-  /** Adds a counter for each name that ends with `_total`, and a gauge for each other name. */
+  /** Adds a counter for each name that ends in `_total`, and a gauge for each other name. */
   function measure<Source>(table: MetricTable<Source>, sourceOf: () => Awaitable<Source>): void {
     for (const [name, [help, value]] of Object.entries(table)) {
       const metric = new (name.endsWith('_total') ? Counter : Gauge)({
@@ -90,7 +90,7 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
   }
 
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store for its size once per collection of metrics. Returns `{}` after a failure. */
+  /** Asks the store for its size once per collection of metrics. Returns `{}` if the store fails. */
   async function currentSize(): Promise<Partial<StoreSize>> {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked

@@ -10,11 +10,11 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** Content codings of the built files, from the shortest result to the longest. */
+/** Content codings, from the smallest files to the largest. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` if the header does not name it. Other weights are 0 or at least 0.001. */
+/** Weight of `identity` if the header does not name it. Weights in the header are 0 or at least 0.001. */
 const unmentioned = 0.0005
 
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
@@ -28,7 +28,6 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** Folder of the built pages, which exist in all content codings. */
 const built = 'dist/pages/'
 
 const securityHeaders: HeaderList = [
@@ -51,13 +50,13 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** A changed page keeps its URL, so browsers must revalidate. A changed asset gets a new name. */
+/** A page keeps its URL, so browsers must revalidate it. A changed asset gets a new name. */
 const caching = {
   page: ['Cache-Control', 'no-cache'],
   asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
 } satisfies Record<string, HeaderList>
 
-/** File names that may be requested. None of these names leads out of the folder. */
+/** File names that may be requested, none of which leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
 export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
@@ -70,7 +69,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
       if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
       await answerFile(exchange, `${from}/${name}`, headers)
     })
-  // The page `index.html` links to the other page, and `alone.html` does not.
+  // `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
   return [
@@ -87,7 +86,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
   ]
 }
 
-/** Always sends the whole file. A server may ignore `Range` headers (RFC 9110 §14.2). */
+/** Sends the whole file, even with a `Range` header, which a server may ignore (RFC 9110 §14.2). */
 async function answerFile(exchange: Exchange, file: string, cache: HeaderList): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
@@ -103,10 +102,10 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** One element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
+/** Matches one element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
-/** Returns the coding with the highest weight, then the shortest result (RFC 9110 §12.5.3). */
+/** Returns the coding with the highest weight. Of equal weights, the smallest file wins (RFC 9110 §12.5.3). */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
@@ -114,7 +113,7 @@ function preferredCoding(acceptEncoding = ''): ContentCoding {
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? unmentioned : 0)
   const [best] = codings
     .filter((coding) => weightOf(coding) > 0)
-    .sort((one, other) => weightOf(other) - weightOf(one)) // a stable sort: equal weights stay in order
+    .sort((one, other) => weightOf(other) - weightOf(one)) // sorting is stable, so codings of equal weight stay in order
   return best ?? 'identity'
 }
 
@@ -124,7 +123,7 @@ function notFound({ path }: Exchange): ApiError {
 
 const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Returns a file of the package. Caches files but not failures, such as too many open files. */
+/** Returns a file of the package. Errors are not cached, because a file may be readable again later. */
 async function read(file: string) {
   const known = knownFiles.get(file)
   if (known !== undefined) return known

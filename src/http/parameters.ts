@@ -23,7 +23,7 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Decodes plus signs as spaces, as in HTML forms. */
+/** Decodes a query value, with plus signs as spaces, as in HTML forms. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -36,13 +36,13 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** Formats of `Idempotency-Key`: bare ASCII characters, or a string (RFC 9651 §3.3.3). */
+/** An `Idempotency-Key` is bare ASCII characters, or a quoted string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Combines the caller and the `Idempotency-Key` into a name, from which the new item's id is derived. A repeated create
- * gets the same id, so no keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
+ * Combines the caller and the `Idempotency-Key` into a name, from which the new item's id is derived. No keys are
+ * stored, because a repeated create gets the same id (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
@@ -55,17 +55,17 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum time that a read waits, in seconds. Many proxies have a timeout of about a minute. */
+/** Maximum wait of a read in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
-/** Matches the preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
+/** Matches preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
 const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
 const waitPreference = new RegExp(
   `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
   'i',
 )
 
-/** Returns the `wait` of a `Prefer` header in seconds; 0 if there is none (RFC 7240 §4.3). */
+/** Returns the `wait` of a `Prefer` header in seconds, or 0 (RFC 7240 §4.3). */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

@@ -10,7 +10,7 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 /** Minimum time between two log lines about the same kind of failure, in milliseconds. */
 const failureInterval = 1_000
 
-/** Maximum number of kinds. The messages of unexpected errors may differ on each request. */
+/** Maximum number of kinds of failure. The message of an unexpected error may differ on each request. */
 const maxKinds = 50
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {
@@ -22,9 +22,8 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: 
   }
 }
 
-/** Logs the first failure of a kind at once, and the number of later failures in each interval. */
+/** Logs the first failure of a kind at once. Later failures are counted, and logged once per interval. */
 export function createFailureLog(log: Logger) {
-  /** For each kind, the latest failure and the number of failures that are not in the log yet. */
   const kinds = new Map<string, { count: number; latest: readonly [Exchange, ApiError] }>()
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
@@ -59,7 +58,6 @@ export function createFailureLog(log: Logger) {
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
-    /** Logs the counted failures. Afterwards, each failure gets a line of its own. */
     end(): void {
       hasEnded = true
       clearInterval(timer)
@@ -86,7 +84,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns a stack only for unexpected errors, because logging a stack takes a long time. */
+/** Returns the stack only for an unexpected error, because logging a stack takes long. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

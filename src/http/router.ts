@@ -10,13 +10,12 @@ interface Endpoint {
   readonly handle: Handler
 }
 
-/** Maximum length of an unknown path in an error message, in characters. */
 const maxShown = 200
 
-/** Grants CORS preflights on all paths. Otherwise, web pages would not see a 404 or 405. */
+/** All paths grant CORS preflights. Otherwise, web pages could not read a 404 or 405. */
 const preflight = unguarded(answerPreflight)
 
-/** `findEndpoint` sets `route` and `segment`, and throws `BAD_REQUEST` for a malformed URL. */
+/** `findEndpoint` sets `route` and `segment` of the exchange, and throws `BAD_REQUEST` for a malformed URL. */
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
@@ -67,18 +66,18 @@ function unguarded(handle: Handler): Endpoint {
   return { guards: [], handle }
 }
 
-/** Removes one slash at the end. A path that ends in two slashes matches no route. */
+/** Removes one slash. A path that ends in two slashes matches no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Whether a target in absolute form is not a URL (RFC 9112 §3.2.2). */
+/** Whether a target in absolute form is an invalid URL (RFC 9112 §3.2.2). */
 function isMalformed(target: string): boolean {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
   return target.includes('#') || !URL.canParse(target)
 }
 
-/** Keeps escaped reserved characters, because an escaped slash does not separate segments. */
+/** Decodes a path, but no reserved characters, because an escaped slash separates no segments. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURI(path)
@@ -103,21 +102,21 @@ function answerOtherMethod(exchange: Exchange, allow: string): void {
   else throw new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers })
 }
 
-/** Methods that the response to every preflight allows (spec §1.5, Fetch standard §3.2). */
+/** Methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */
 const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
   ...['Authorization', 'Content-Type'],
   ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
 ]
 
-/** A comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
+/** Matches a comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
-const maxNamesLength = 2048 // characters
+const maxNamesLength = 2048 // in characters
 
-/** Cache time of a preflight in seconds, a day. Chromium caches for at most two hours. */
+/** How long browsers cache a preflight: a day, in seconds. Chromium caches for at most two hours. */
 const maxAge = '86400'
 
-/** Grants every requested method, so that the page sees the 405 for an unsupported method. */
+/** Grants every requested method, so that the page can read the 405 for an unsupported method. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   answerEmpty(exchange, 204, [

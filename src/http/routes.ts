@@ -28,9 +28,7 @@ export interface RouteParts {
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads
-  /** Creates the ids of new items; `undefined` for random ids. */
   readonly newId: NewId | undefined
-  /** Wraps the handler of an item endpoint, for example to delay it. */
   readonly wrap: (handle: Handler) => Handler
 }
 
@@ -40,7 +38,7 @@ const scheme = 'bearer '
 /** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
 const anyOrigin = '{origin}'
 
-/** If several routes match a path, the first route applies. */
+/** If several routes match a path, the first match applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, waitingReads, newId, wrap } = parts
   const refuseOverload = createLoadGuard(load.exceededLimit)
@@ -75,7 +73,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   ]
 }
 
-/** Rejects requests while a limit is exceeded. Deletes pass, because they free memory. */
+/** Rejects requests while a limit is exceeded, except deletes, which free memory. */
 function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
   return function refuseOverload({ request }) {
     const exceeded = exceededLimit()
@@ -84,7 +82,7 @@ function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard 
   }
 }
 
-/** Requires a valid bearer token (spec §5, RFC 6750 §2.1). Throws a 401 or 503 `ApiError`. */
+/** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
   /** Keys that are cached until the next microtask. No secret can change before then. */
   let signing: Signing | undefined
@@ -102,14 +100,13 @@ function createTokenGuard(currentSigning: CurrentSigning): Guard {
 }
 
 function bearerToken(authorization: string | undefined): string {
-  // The case of the scheme does not matter (RFC 9110 §11.1).
+  // The scheme may have any letter case (RFC 9110 §11.1).
   if (authorization?.slice(0, scheme.length).toLowerCase() === scheme)
     return authorization.slice(scheme.length).replace(/^ +/, '')
   const problem = authorization === undefined ? 'missing' : 'not of the form "Bearer <token>"'
   throw new ApiError('MISSING_TOKEN', `The Authorization header is ${problem}`)
 }
 
-/** Handles the health check (spec §4.1). */
 function createHealthCheck(serviceName: string, { store, signing, load }: RouteParts): Handler {
   return async function checkHealth(exchange) {
     const subsystems = [
@@ -133,7 +130,6 @@ function createHealthCheck(serviceName: string, { store, signing, load }: RouteP
   }
 }
 
-/** Serves the OpenAPI document (interface §4.7). Only its parts without the origin are cached. */
 function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees): Handler {
   let document: Awaited<ReturnType<typeof makeDocument>> | undefined
 
@@ -148,7 +144,7 @@ function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees
   }
 }
 
-/** Builds the document in pieces, between which the origin is inserted. */
+/** Returns the pieces of the document between which the origin is inserted. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

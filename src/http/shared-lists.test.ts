@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemList } from '../store/item-store.js'
 import { createSharedLists } from './shared-lists.js'
 
-/** Returns a store whose list has no known length, and counts of the opened and open lists. */
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
   const list = async (): Promise<ItemList> => {
@@ -49,7 +48,7 @@ test('the bytes of shared lists are counted until the last response is sent', as
 })
 
 test('lists that are too long to be shared are sent one after another, each of them completely', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] }) // only the end of a list begins the next one
+  t.mock.timers.enable({ apis: ['setTimeout'] }) // the next list begins only when a list ends
   const store = storeOf('abc')
   const shared = createSharedLists(store, 2).create()
   await shared.open()

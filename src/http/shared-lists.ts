@@ -5,15 +5,15 @@ import { inPortions } from './turns.js'
 
 export type SharedLists = ReturnType<typeof createSharedLists>
 
-/** Maximum wait for the previous long list, in milliseconds. Slow clients must not delay others. */
+/** Maximum wait for the previous long list, in milliseconds. A slow client must not delay others. */
 const maxTurn = 5_000
 
 const oneChunk = 1024 * 1024
 
-/** @param maxBytes memory limit for all shared lists together, in bytes. */
+/** @param maxBytes memory limit for all shared lists together. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
-  /** Settles when the next list that is too long to be shared gets its turn. */
+  /** Settles when the next list that is too long to be shared may be sent. */
   let turn: Promise<void> = Promise.resolve()
 
   function create(project?: string) {
@@ -28,7 +28,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       get bodyBytes(): number {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
-      /** Reads the list into memory unless the list is too long. @throws {StoreError} */
+      /** Reads the list into memory unless it is too long. @throws {StoreError} */
       async open(): Promise<void> {
         list = (await held(await read(project))) ?? 'too long'
       },
@@ -39,12 +39,11 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         users += 1
         return { ...list, release: once(leave) }
       },
-      /** Must be called after the last call to `list`. Responses can still read the lists they have. */
+      /** Must be called after the last call of `list`. Responses can still read the lists they have. */
       close: once(leave),
     }
   }
 
-  /** Reads a list for one response. @throws {StoreError} */
   function read(project: string | undefined): Awaitable<ItemList> {
     return project === undefined ? store.list() : filtered(project)
   }
@@ -54,7 +53,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a list into memory. Returns `undefined` if the list is too long. */
+  /** Returns the list in memory; `undefined` if the list is too long. */
   async function held(list: ItemList): Promise<ItemList | undefined> {
     const { version, byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list
@@ -80,7 +79,6 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     return { version, byteLength, chunks: whole, release }
   }
 
-  /** Opens a list for one response after the previous long list has been sent. */
   async function readInOrder(project: string | undefined): Promise<ItemList> {
     const before = turn
     let end = () => {}

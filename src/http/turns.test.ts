@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inTurns, sendTurn, workTurn } from './turns.js'
 
-/** Returns the number of responses that begin in each turn of the event loop. */
 async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0

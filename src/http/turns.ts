@@ -5,13 +5,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Slices } from '../item/slices.js'
 import type { ItemList } from '../store/item-store.js'
 
-/** Maximum time of all work in one turn of the event loop, in milliseconds. */
 const turnTime = 1
 
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Resolves when work of up to 1 ms may begin. @param laterTime milliseconds of work afterwards. */
+/** Resolves when work of up to 1 ms may begin. `laterTime` is the time of the work after that, in ms. */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -29,7 +28,7 @@ async function beginPieces(): Promise<void> {
     }
     pieces.delete(piece)
     piece.begin()
-    await undefined // lets the caller do its piece of work first
+    await undefined // the caller does its piece of work first
     end -= piece.laterTime
   }
   isBeginning = false
@@ -43,12 +42,12 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Maximum length of bodies parsed at once in one turn, in bytes. Parsing them takes 1.5 ms. */
+/** Maximum length in bytes of bodies that are parsed in one turn, which takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Counts a short body, and returns whether the body may be parsed immediately. */
+/** Counts a short body. Returns whether the body may be parsed immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
@@ -62,15 +61,15 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Maximum length of bodies received in a turn, in bytes. Receiving them takes 0.25 ms. */
+/** Maximum length in bytes of bodies received in a turn, which takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time to receive from a resumed request, in milliseconds. Node.js may read 128 KiB at once. */
+/** Milliseconds for one read of a resumed request. Node.js may read 128 KiB at once. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
-/** Pauses the request after too many bytes. Node.js would read 2 MB per client in one turn. */
+/** Pauses the request after too many bytes. Otherwise, Node.js would read 2 MB per client in one turn. */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
     setImmediate(() => {
@@ -83,10 +82,10 @@ export function received(request: IncomingMessage, length: number): void {
   void workTurn(receivingTime).then(() => request.resume())
 }
 
-/** Short chunks are joined up to this length, in bytes. Each chunk costs a write. */
+/** Length in bytes up to which short chunks are joined, because each chunk costs a write. */
 const joinedBytes = 64 * 1024
 
-/** Joins short chunks. Finding chunks takes time, so other requests run in the meantime. */
+/** Joins short chunks. Other requests run in the meantime, because finding chunks takes long. */
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0
@@ -106,12 +105,11 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response without its body, in milliseconds. */
+/** Milliseconds to send a response without its body. */
 const sendingTime = 0.02
-/** Time to copy a byte of a body, in milliseconds. */
+/** Milliseconds to copy one byte of a body. */
 const copyingTime = 1 / (1024 * 1024)
 
-/** Resolves once a response may begin. A few responses begin in each turn. */
 export function sendTurn(bodyBytes = 0): Promise<void> {
   return workTurn(sendingTime + bodyBytes * copyingTime)
 }

@@ -6,7 +6,7 @@ import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditi
 import type { Exchange } from './exchange.js'
 import { sendTurn, workTurn } from './turns.js'
 
-/** A state of an item or list. All requests answered with this state share one object. */
+/** A state of an item or list. All requests that are answered with a state share one object. */
 export interface Tagged {
   readonly tag: EntityTag
   /** Length of the body in bytes; 0 if not known yet. */
@@ -24,19 +24,16 @@ interface WaitOptions {
   readonly stopping: AbortSignal
 }
 
-/** A wait ends early when the token expires, the client disconnects or the service stops. */
+/** A request that waits. The wait ends early if the token expires, the client disconnects or the service stops. */
 export class Wait<State extends Tagged> {
-  /** Resolves to the state for the response; `undefined` if there is no such item. */
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
   applied: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
-  /** Start of the wait, from `performance.now()`. */
   #begun = 0
   #tag: EntityTag | undefined
-  /** Timer that ends the wait; `undefined` unless the request is waiting. */
   #timer: NodeJS.Timeout | undefined
   #onOver = () => {}
 
@@ -58,7 +55,7 @@ export class Wait<State extends Tagged> {
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
   }
 
-  /** @param onOver called if the wait ends without a change. */
+  /** `onOver` is called if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
@@ -70,18 +67,17 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // A client that has closed its side sends no more requests or is gone.
+    // A client that has closed its side of the connection sends no more requests, or is gone.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
-  /** Ends the wait without a change. */
   readonly finish = (): void => {
     if (this.#timer === undefined) return
     this.end()
     this.#onOver()
   }
 
-  /** Ends the wait. The caller must then answer the request. */
+  /** After this call, the caller must answer the request. */
   end(): void {
     this.isOver = true
     if (this.#timer === undefined) return
@@ -90,7 +86,7 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // A long wait does not mean that the service was slow, so the log excludes the wait.
+    // The log excludes the wait, because a long wait does not mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 
@@ -101,9 +97,9 @@ export class Wait<State extends Tagged> {
 
 interface WaitGroupOptions<State extends Tagged> {
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the state must be read. Must arrange that `update` is called soon. */
+  /** Called when the state must be read. Must cause a call of `update` soon. */
   readonly schedule: () => void
-  /** Called when the group has no more requests. The group is not used afterwards. */
+  /** Called when the group has become empty. Empty groups are not used again. */
   readonly onEmpty: () => void
 }
 
@@ -113,10 +109,9 @@ const comparedPerTurn = 64
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
-  /** Requests that have not been compared with any state yet. */
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** Tag of the latest state, with which all requests in `#waiting` have been compared. */
+  /** Tag of the latest state with which all requests in `#waiting` have been compared. */
   #tag: EntityTag | undefined
   #hasChanged = false
   #isUpdating = false
@@ -130,7 +125,6 @@ export class WaitGroup<State extends Tagged> {
     this.#schedule()
   }
 
-  /** Must be called after each change to the item or list. */
   changed(): void {
     this.#hasChanged = true
     this.#schedule()

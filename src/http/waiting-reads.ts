@@ -18,7 +18,6 @@ export type WaitingReads = ReturnType<typeof createWaitingReads>
 /** @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
-  /** Groups that must read the store again. */
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
   stopping.addEventListener('abort', () => {
@@ -34,7 +33,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     reading -= 1
   }
 
-  /** Returns a function that reads a state, and waits for a change if the client has this state. */
+  /** Returns a function that reads a state, and waits for a change if the client already has this state. */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
@@ -90,8 +89,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 export type ReadResult = ReturnType<typeof resultOf>
 
 /**
- * Returns the state as `modified` unless the client already has it.
- * @param applied the header `Preference-Applied` if the request has waited.
+ * Returns the state as `modified`, unless the client already has this state.
+ * @param applied header of a request that has waited.
  * @throws {ApiError} if `If-Match` is not met.
  */
 function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {

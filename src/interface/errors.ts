@@ -5,7 +5,7 @@ import type { HeaderList } from './names.js'
 
 export interface ErrorKind {
   readonly status: number
-  /** Condition under which the error occurs, as text for the documentation. */
+  /** When the error occurs, as text for the documentation. */
   readonly when: string
   readonly headers?: HeaderList
 }
@@ -13,7 +13,7 @@ export interface ErrorKind {
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // delay before a retry, in seconds
 
-/** Errors by `error_code` (spec §7). The error of an unknown item has no code. */
+/** Errors by `error_code` (spec §7). The error for an unknown item has no code. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -99,7 +99,6 @@ export function isTokenError(code: ErrorCode): boolean {
 }
 
 export interface ExceededLimit {
-  /** Name of the setting, or a description of the limited quantity. */
   readonly limit: string
   readonly maximum: number
   readonly value: number
@@ -107,11 +106,11 @@ export interface ExceededLimit {
 
 interface ApiErrorOptions extends ErrorOptions {
   readonly exceeded?: ExceededLimit
-  /** Headers of the response, in place of the headers in the catalogue. */
+  /** Headers of the response. They replace the headers in the catalogue. */
   readonly headers?: HeaderList
 }
 
-/** An error for the client. The message becomes `detail`. Only the log shows the `cause`. */
+/** An error for the client, whose message becomes `detail`. Only the log shows the `cause`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

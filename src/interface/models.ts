@@ -26,10 +26,9 @@ const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description
 const integer = (description: string) => v.pipe(v.number(), v.integer(), v.description(description))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const sessionId = uuid('Identifies this request, for tracing')
-/** An omitted field means null. */
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Unlike valibot's own object schemas, accepts no arrays. */
+/** Unlike valibot's own object schema, this schema accepts no arrays. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -40,7 +39,7 @@ const projectId = v.pipe(
   v.minLength(1, 'must have at least 1 character'),
 )
 
-/** An item (spec §2.1). Every member of the request's `data` is also a member of the item. */
+/** An item (spec §2.1). All members of the request's `data` are members of the item. */
 export interface Item {
   id: string
   project_id: string | null

@@ -2,17 +2,17 @@
 
 export const prefix = '/api/v1'
 
-/** Paths of the endpoints (spec §4) after the prefix. Braces stand for any single segment. */
+/** Paths of the endpoints after the prefix (spec §4). A name in braces stands for any segment. */
 export const paths = {
   health: '/health',
   items: '/items',
   item: '/items/{item_id}',
 } as const
 
-/** Path of the OpenAPI document. It has no prefix, because it is not an endpoint. */
+/** Path of the OpenAPI document. It has no prefix, because the document is not an endpoint. */
 export const documentPath = '/openapi.json'
 
-/** Paths of pages and files, which are not endpoints and have no prefix (interface §4.8). */
+/** Paths of pages and files (interface §4.8). They have no prefix, because they are not endpoints. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -31,16 +31,15 @@ export function itemPath(id: string): string {
 /** Alternating header names and values, a format that `node:http` accepts. */
 export type HeaderList = readonly string[]
 
-/** Header with the session id (spec §1.4). A 204 has no body, so the id is only in this header. */
+/** Header with the session id (spec §1.4). A 204 has no body, so only its header has the id. */
 export const sessionHeader = 'X-Session-Id'
 
-/** Header of a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Header of the response to a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
-/** A cached body would have the `session_id` of another request (spec §1.4, RFC 9111 §5.2.2.5). */
+/** Forbids caching, because a cached body has the `session_id` of another request (spec §1.4, RFC 9111 §5.2.2.5). */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
-/** Response headers that pages from other origins may read. */
 const exposedHeaders = [
   sessionHeader,
   'WWW-Authenticate',
@@ -53,7 +52,7 @@ const exposedHeaders = [
 ] as const
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
-/** CORS headers (spec §1.5). Without them, browsers would hide even errors from the page. */
+/** CORS headers (spec §1.5). Without these headers, a page could not read errors. */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',

@@ -72,7 +72,7 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Headers that are not in the catalogue of errors, because their values depend on the request. */
+/** Headers that the catalogue of errors lacks, because their values depend on the request. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
@@ -119,7 +119,6 @@ export const responseHeaders: Record<DocumentedHeader, object> = {
   },
 }
 
-/** Describes a header that every response of its status has. */
 function required(description: string, example: string, type: object = {}) {
   return { description, required: true, schema: { type: 'string', ...type }, example }
 }
@@ -146,7 +145,6 @@ export function jsonContent(schema: object, examples: readonly string[]) {
   return { 'application/json': { schema, examples: references('examples', examples) } }
 }
 
-/** Describes one response per status, with an example for each error. */
 export function errorResponses(names: readonly ErrorName[]): Record<number, object> {
   const statuses = new Set(names.map((name) => errorKinds[name].status))
   return Object.fromEntries(
@@ -159,7 +157,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes an error without clauses of the spec, which API users do not have. */
+/** Describes an error without references to the spec, which API users do not have. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`

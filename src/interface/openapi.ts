@@ -47,7 +47,6 @@ const project = {
   schema: { type: 'string', minLength: 1 },
   example: 'demo',
 }
-/** Request headers with entity tags that the client knows (RFC 9110 §13.1). */
 const conditions = [
   headerParameter(
     'If-Match',
@@ -181,7 +180,7 @@ export function openApiDocument(
           requestBody: requestBody('replaceRequest'),
           responses: {
             200: itemResponse('The replaced item', 'updated', ['ETag']),
-            // With an empty id, the path is the path of the list, which has neither PUT nor DELETE.
+            // With an empty id, the path is that of the list, which has neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -246,8 +245,8 @@ function schemas(): object {
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // takes the last schema of a pipe, because that schema has the names of the members
-    // Allows further members, which generated clients would otherwise reject.
+    typeMode: 'output', // describes the last schema of each pipe, which has the names of the members
+    // Allows further members. Otherwise, generated clients would reject them.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }
