@@ -4,32 +4,28 @@ import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } fro
 import { NameComparison, NameHash, NameTable } from './names.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** The text from the first to the last member that the item may keep. */
 export interface Members extends Span {
-  /** Upper bound on the number of members. */
   readonly count: number
-  /** Whether a mark replaces the quote before each name. No JSON text contains the mark. */
+  /** Whether a mark, a byte that no JSON text contains, replaces the quote before each name. */
   readonly areMarked: boolean
 }
 
 const mark = 0x01
 
-/** Up to this number of names, comparing names is faster than a hash table. */
+/** Maximum number of names for which comparing is faster than a hash table. */
 const maxFew = 16
-/** Up to this length in bytes, comparing names is faster than a hash table. */
+/** Maximum length in bytes of a name for which comparing is faster than a hash table. */
 const maxFewName = 64
 
 export class MemberRecord {
-  /** Start and end of each name, until the members are marked. */
   readonly #few = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
   #count = 0
   #areMarked = false
-  /** Whether a mark has been written since the caller last set this field to false. */
   hasMarked = false
 
-  /** Adds a member. Marks are written to `window`, a copy of the text from `base` on. */
+  /** Marks are written to `window`, a copy of the text that starts at `base`. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base
@@ -59,7 +55,7 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** Returns the members of the current object, and prepares to record the next object. */
+  /** Returns the members of the current object. The next member belongs to a new object. */
   take(): Members {
     const members = {
       start: this.#start,
@@ -90,15 +86,15 @@ export class MemberRecord {
   }
 }
 
-/** Length of the window in bytes. A slice of short members takes a few tenths of a millisecond. */
+/** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
 /** Bytes of the window after the mark at which a slice begins. Members are read backwards. */
 const windowMargin = 64
 
 /**
- * Drops the members that an item does not keep, and closes the gaps in `text`.
- * The names are outside of the heap, because each would take 200 bytes of heap in a `Set`.
- * @param hold called with the memory that this work takes now, in bytes.
+ * Drops members that an item does not keep, and closes the gaps in `text`. Their names stay outside of the heap,
+ * because each name would take 200 bytes in a `Set`.
+ * @param hold called with the memory in use, in bytes.
  */
 export function* keptMembers(
   text: Buffer,
@@ -113,7 +109,7 @@ export function* keptMembers(
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Kept members that start before `end` still have to be moved by `shift` bytes. */
+  /** Kept members before `end` still have to move by `shift` bytes. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {
@@ -158,12 +154,11 @@ export function* keptMembers(
     next = at
   }
   window.copy(text, start, start - windowStart, end - windowStart)
-  yield* table.release() // before the caller allocates memory for the item
+  yield* table.release() // frees memory before the caller allocates the item
   yield* move(text, { start, end }, shift)
   return { start: start + shift, end: lastEnd }
 }
 
-/** Returns the position of the last mark before a position; -1 if there is no mark. */
 function lastMark(window: Buffer, before: number): number {
   let at = before - 1
   while (at >= 0 && window[at] !== mark) at -= 1
@@ -178,7 +173,6 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
   }
 }
 
-/** Returns whether a name is `id` or `project_id`. */
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
   if (first !== lowerI && first !== lowerP && first !== backslash) return false // a fast check for most names

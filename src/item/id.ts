@@ -4,7 +4,7 @@ import { createHash, randomFillSync } from 'node:crypto'
 
 declare const itemId: unique symbol
 
-/** A UUID in lower case, never taken from the client (spec §2.1). */
+/** A UUID in lower case (spec §2.1), not chosen by the client. */
 export type ItemId = string & { readonly [itemId]: true }
 
 /** Returns the id of a new item. Equal names give equal ids. */
@@ -16,13 +16,11 @@ export function newItemId(): ItemId {
   return newUuid() as ItemId // an `ItemId`, because `newUuid` writes lower case
 }
 
-/** Returns a version 5 UUID. Equal arguments give equal ids. */
 export function namedItemId(namespace: string, name: string): ItemId {
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex')
   return format(createHash('sha1').update(space).update(name).digest(), 0, 5) as ItemId // `format` writes lower case
 }
 
-/** Parses a UUID in upper or lower case. Returns `undefined` for any other text. */
 export function parseItemId(text: string): ItemId | undefined {
   if (uuid.test(text)) return text as ItemId // an `ItemId`, because `text` is a UUID in lower case
   const lower = text.toLowerCase()
@@ -34,7 +32,7 @@ const pool = Buffer.alloc(256 * 16)
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
-/** Positions of each byte's digits in the text of a UUID. */
+/** Positions of each byte's two digits in a UUID. */
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
@@ -49,10 +47,10 @@ export function newUuid(): string {
   return uuid
 }
 
-/** Sets the version and the variant, and formats the 16 bytes from `start` on as a UUID. */
+/** Formats 16 bytes as a UUID with this version, and with the variant of RFC 9562. */
 function format(bytes: Buffer, start: number, version: number): string {
   bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
-  bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // the two bits of the variant (RFC 9562 §4.1)
+  bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // sets the two bits of the variant (RFC 9562 §4.1)
   let at = start
   for (const position of positions) {
     const byte = byteAt(bytes, at)

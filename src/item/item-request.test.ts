@@ -18,7 +18,6 @@ import { atOnce } from './slices.js'
 const id = newItemId()
 const nothing = Buffer.alloc(0)
 
-/** Returns the text of the item after `"project_id":`. */
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
   const opening = `{"id":"${id}","project_id":`
@@ -50,7 +49,7 @@ for (const [title, members] of Object.entries(kept)) {
 }
 
 const raw = String.raw
-/** Request bodies, each with the expected text of the item after `"project_id":`. */
+/** Request bodies, each with the text of its item after `"project_id":`. */
 const bodies: [title: string, body: string, item: string][] = [
   ['only id and project_id in data', '{"data":{"id":1,"project_id":2}}', 'null}'],
   ['id as the last member of data', '{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
@@ -236,7 +235,7 @@ function outcomeOf(check: () => ItemRequest): string {
 }
 
 function readInParts(bytes: Buffer, ends: readonly number[]): ItemRequest {
-  const body = arriving(mapped(bytes.length)) // a copy that the check may modify, as in the service
+  const body = arriving(mapped(bytes.length)) // a copy, because the check may modify the body
   bytes.copy(body.bytes)
   const work = readItemRequest(body)
   for (const end of ends) {
@@ -284,7 +283,7 @@ test('the last member with a repeated name is kept, however long and however esc
 
 test('of 100,000 short names that occur twice, the last occurrence of each is kept', () => {
   const names = Array.from({ length: 100_000 }, (_, place) => `"${place}":${place}`).join()
-  assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // `equal` would print both texts
+  assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // `assert.equal` would print both texts
 })
 
 test('40,000 different names that consist of lone surrogates are all kept', () => {

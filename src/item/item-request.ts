@@ -28,7 +28,6 @@ export interface ItemRequest {
   readonly members: Buffer
 }
 
-/** Thrown for an invalid request body. The client sees the message. */
 export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
@@ -43,25 +42,22 @@ export interface ArrivingBody {
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the memory that the check takes now, in bytes. Throws above a limit. */
+  /** Called with the memory that the check uses now, in bytes. Throws above a limit. */
   hold(bytes: number): void
 }
 
 interface Field extends Span {
-  /** Members of the value, if the value is an object. */
   readonly members: Members
 }
 
-/** Maximum length of a body that is checked in one slice, in bytes. */
 export const shortBody = 16 * 1024
 
-/** Bytes checked in one slice of a longer body. Code that V8 has not compiled takes 2 ms for them. */
+/** Bytes of a longer body that are checked in one slice. Before V8 has compiled the code, this takes 2 ms. */
 const windowBytes = 4 * 1024
 
-/** Length of the first slice of a longer body, in bytes. */
 const firstWindow = 1024
 
-/** Copy of the bytes to check, because V8 reads the resizable memory of the body more slowly. */
+/** Copy of the bytes to check, because V8 reads the resizable memory of a body more slowly. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
 class RequestCheck {
@@ -69,17 +65,11 @@ class RequestCheck {
   readonly #members = new MemberRecord()
   #data: Field | undefined
   #projectId: Field | undefined
-  /** The body that is being read; empty between reads. */
   #body = nothing
   #window = nothing
-  /** Position of the window in the body. */
   #base = 0
 
-  /**
-   * Checks the body up to `end`.
-   * @throws {InvalidItemError} if the body is not valid UTF-8.
-   * @throws {JsonSyntaxError} if the body is not valid JSON.
-   */
+  /** @throws {InvalidItemError} for invalid UTF-8. @throws {JsonSyntaxError} for invalid JSON. */
   read(body: Buffer, end: number, isLast: boolean): void {
     const { position } = this.checker
     let window = body
@@ -111,7 +101,7 @@ class RequestCheck {
     }
     const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
     const field = { start, end, members: this.#members.take() }
-    // The last occurrence of a repeated field counts.
+    // If a field is repeated, the last one counts.
     if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
@@ -121,7 +111,7 @@ class RequestCheck {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data
     const projectId = this.#projectId
-    // The schema validates placeholders (see `outline`), so that no value has to be parsed.
+    // The schema validates a placeholder for each value (see `outline`), so that no value has to be parsed.
     const outlines: { data?: unknown; project_id?: unknown } = {}
     if (data !== undefined) outlines.data = outline(body, data.start)
     if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
@@ -142,7 +132,7 @@ class RequestCheck {
   }
 }
 
-/** The check is reused, because creating an object takes longer than checking a short body. */
+/** Reused for each body, because creating a check takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */
@@ -190,7 +180,6 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   return { projectId, members: bytes.subarray(start, end) }
 }
 
-/** Adds line and column to a syntax error. Returns any other error unchanged. */
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
   if (!(error instanceof JsonSyntaxError)) return error
   const { offset, message } = error
@@ -212,7 +201,7 @@ function firstOf([first]: readonly Issue[]): string {
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a value of the same type as a JSON text. Only an empty string stays empty. */
+/** Returns a placeholder of the same type as the JSON value. Only an empty string stays empty. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}
@@ -224,12 +213,10 @@ function outline(text: Buffer, start: number): unknown {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first byte that is not valid UTF-8. */
 export function firstInvalid(bytes: Uint8Array): number {
   return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
 }
 
-/** Returns the length without an incomplete UTF-8 character at the end. */
 function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

@@ -22,7 +22,6 @@ const anyText = fc.oneof(
     maxLength: 5,
   }),
 )
-/** Writes a string as JSON. @param escapes whether to escape each character. */
 const spelt = (text: string, escapes: readonly boolean[]) =>
   `"${Array.from(text, (character, place) =>
     escapes[place % escapes.length]

@@ -9,15 +9,13 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8. Only `encodeItem` and `encodedItem` create new texts. */
+/** JSON text of one item in UTF-8, made only by `encodeItem` and `encodedItem`. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
-/** Returns `id`, `project_id`, then the members of `data` in the client's order (spec §2.1). */
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
   return atOnce(encodedItem(id, request))
 }
 
-/** Does the same as `encodeItem` in slices, so that a long item does not block other requests. */
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`
   const separator = members.length > 0 ? 1 : 0
@@ -33,15 +31,14 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
   return item as EncodedItem // no other function makes an EncodedItem
 }
 
-/** The text between the id and the project of every item. */
 const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
-/** Length in bytes of a project in a request head of 16 KiB, if each byte is escaped. */
+/** Maximum length in bytes of a project from a request head of 16 KiB. An escape can take six bytes. */
 const maxProjectText = 6 * 16 * 1024
 
-/** Returns the project of the item at `start`; `undefined` if the item has no project. */
+/** Returns the project of the item that begins at `start`; `undefined` for null. */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
   if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
@@ -52,10 +49,9 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
   return nameOf(bytes, from, end)
 }
 
-/** Returns whether a list includes the item at `start`. */
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter that rejects most other items after reading a few bytes. */
+/** Returns a filter that rejects most items of other projects after a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

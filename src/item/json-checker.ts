@@ -30,15 +30,15 @@ import {
 } from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
-// Each state is named after the part of a JSON text that comes next or is being read.
+// Each state is named after the part of a JSON text that is being read or comes next.
 const beforeValue = 0
-const beforeElement = 1 // after `[`: the first element or `]` comes next
+const beforeElement = 1 // after `[`, before the first element or `]`
 const inString = 2
 const inName = 3
 const beforeColon = 4
 const afterValue = 5
 const beforeName = 6
-const beforeMember = 7 // after `{`: the first member or `}` comes next
+const beforeMember = 7 // after `{`, before the first member or `}`
 const inInteger = 8
 const afterInteger = 9 // after the integer 0, which no digit may follow
 const afterMinus = 10
@@ -47,10 +47,10 @@ const inFraction = 12
 const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
-const afterText = 16 // the outermost value has ended
+const afterText = 16 // after the outermost value
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
-const closed = 18 // at the end of an array or object; the loop replaces this state immediately
-/** Messages for texts that end in these states. In other states, a closing bracket is missing. */
+const closed = 18 // after an array or object; the loop replaces this state immediately
+/** Messages for a text that ends in these states. In any other state, a closing bracket is missing. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -66,22 +66,22 @@ const missing: Readonly<Record<number, string>> = {
 }
 
 export class JsonChecker {
-  position: number // position in the text of the next byte to read; earlier bytes are not needed any more
+  position: number // position of the next byte in the whole text; earlier bytes are not needed any more
   readonly #levels: number
   readonly #visit: Visit
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** Innermost levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost. */
+  /** Innermost levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
-  /** Number of open objects whose members are visited. Deeper levels are not visited. */
+  /** Number of open objects whose members are visited. Deeper objects are not visited. */
   #visited = 0
   /** Latest member at each depth. The entry for depth 0 is the outermost value. */
   readonly #members: OpenMember[]
 
   /**
-   * @param levels number of levels of nested objects to visit; 1 for the outermost object only.
+   * @param levels how many levels of nested objects to visit; 1 for the outermost object only.
    * @param start position of the only value to read. By default, a complete text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
@@ -93,7 +93,6 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  /** Position of the outermost value; 0 until the value has been found. */
   get start(): number {
     return memberAt(this.#members, 0).valueStart
   }
@@ -107,8 +106,8 @@ export class JsonChecker {
   }
 
   /**
-   * Reads the next part of the text, which starts at `base` and must include `position`.
-   * @throws {JsonSyntaxError} at the first byte that cannot be part of a JSON text.
+   * Reads the next part of the text. The part begins at `base`, and must include `position`.
+   * @throws {JsonSyntaxError}
    */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {
     const end = bytes.length

@@ -8,16 +8,14 @@ export interface Span {
 
 /** Positions of an object's member, in bytes. `nameEnd` and `valueEnd` are exclusive. */
 export interface Member {
-  /** Position after the opening quote. */
   readonly nameStart: number
   readonly nameEnd: number
-  /** Whether the name contains an escape. */
   readonly isEscaped: boolean
   readonly valueStart: number
   readonly valueEnd: number
 }
 
-/** Compares a name with `name` (ASCII letters and underscores), with escapes resolved. */
+/** Compares a name with ASCII letters and underscores. Resolves escapes. */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
   for (let place = 0; place < name.length; place += 1) {
@@ -30,7 +28,6 @@ export function isNamed(text: Uint8Array, start: number, end: number, name: stri
   return at === end
 }
 
-/** Parses the four hexadecimal digits of an escape such as `\u0061`. */
 export function codeUnit(text: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at += 1) {
@@ -102,7 +99,7 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Lengths of escapes by second character (RFC 8259 §7); 0 for `u` and invalid characters. */
+/** Length of each escape by its second character (RFC 8259 §7); 0 for `u` and invalid characters. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 
@@ -144,7 +141,6 @@ export function skipSpace(bytes: Uint8Array, start: number, end = bytes.length):
   return at
 }
 
-/** Skips to the closing quote, an escape or a control character. */
 export function skipPlain(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end) {
@@ -168,7 +164,6 @@ export function isSpace(byte: number): boolean {
   return byte === space || byte === lineFeed || byte === carriageReturn || byte === tab
 }
 
-/** Skips white space. @throws {JsonSyntaxError} with the message `problem` if there is none. */
 export function spaceAt(bytes: Uint8Array, start: number, base: number, problem: string): number {
   const at = skipSpace(bytes, start, bytes.length)
   if (at === start) throw new JsonSyntaxError(problem, base + start)

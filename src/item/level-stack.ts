@@ -1,6 +1,5 @@
 /** A stack of bits that grows in parts, so that deep nesting needs no large copy. @module */
 
-/** Number of levels in a word. A bit is 1 for an object, 0 for an array. */
 export const wordLevels = 32
 
 const partWords = 4096
@@ -31,7 +30,6 @@ export class LevelStack {
     return this.#parts[(this.#words - place) / partWords]?.[place] as number // `push` has written this word
   }
 
-  /** Removes all levels, but keeps the memory for reuse. */
   clear(): void {
     this.#words = 0
   }

@@ -9,7 +9,7 @@ import { NameComparison, NameHash } from './names.js'
 const units = String.raw`a \n \b \" \\ \/ é 😀 \u0041 \u00e9 \ud83d \ude00 \uD800 \uDFFF \u20ac \u0000 \u07ff`
 const written = fc.array(fc.constantFrom(...units.split(' '))).map((parts) => parts.join(''))
 
-/** Compares two names. Asserts that equal names have equal hashes, and other names do not. */
+/** Compares two names. Asserts that equal names have equal hashes, and different names do not. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const

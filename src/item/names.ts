@@ -5,30 +5,29 @@ import { mapped, mappedFrom, releasedInSlices } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 import type { Slices } from './slices.js'
 
-/** Character of an escape, by the letter after the backslash. Not used for `u`. */
+/** The character of each escape by the letter after its backslash, except `u`. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
-/** Resolves the escapes in a name or string. `start` and `end` exclude the quotes. */
 export function nameOf(text: Buffer, start: number, end: number): string {
   const name = text.toString('utf8', start, end)
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
 }
 
-/** Result of `characterAt` for the quote after a name. It is higher than any code point. */
+/** Result of `characterAt` for the quote after a name, higher than any code point. */
 const endOfName = 0x110000
 
-/** Number of low bits of a result of `characterAt` that have the character's length in bytes. */
+/** Low bits of a result of `characterAt` that contain the character's length in bytes. */
 const lengthBits = 4
 
-/** Returns a code point or lone surrogate, then {@link lengthBits} bits with the byte length. */
+/** Returns a code point or lone surrogate. The low {@link lengthBits} bits contain its length in bytes. */
 export function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
   if (byte === backslash) return escapeAt(text, at)
   if (byte < 0x80) return (byte << lengthBits) | 1
-  const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // number of bytes of a UTF-8 character (RFC 3629 §3)
+  const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4 // bytes of a UTF-8 character (RFC 3629 §3)
   let code = byte & (0xff >> (length + 1))
   for (let next = at + 1; next < at + length; next += 1) {
     code = (code << 6) | ((text[next] as number) & 0x3f) // never undefined: the text is valid UTF-8
@@ -49,17 +48,14 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** With this modulus, the product of a hash and a base is below 2^53, so it is exact. */
+/** The product of a hash and a base is below 2^53, so it is exact. */
 const prime = 2 ** 31 - 1
 
 const pieceBytes = 8 * 1024
 
-/** A hash is the value of a polynomial whose coefficients are the characters. */
+/** Hashes a name as the value of a polynomial whose coefficients are the characters. */
 export class NameHash {
-  /**
-   * Random for each body, so that no client can find names with equal hashes (Carter and Wegman,
-   * Universal Classes of Hash Functions, 1979).
-   */
+  /** Random for each body, so that no client can find names with equal hashes (Carter and Wegman, 1979). */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
   #hash = 0
@@ -73,14 +69,13 @@ export class NameHash {
     return (twice ^ (twice >>> 15)) >>> 0
   }
 
-  /** Starts to hash the name at `start`, which is after the opening quote. */
   begin(text: Buffer, start: number): void {
     this.#text = text
     this.#hash = 0
     this.end = start
   }
 
-  /** Reads the next piece of the name. @returns whether more of the name follows. */
+  /** Returns whether more of the name follows. */
   goOn(): boolean {
     const text = this.#text
     const base = this.#base
@@ -97,7 +92,7 @@ export class NameHash {
         at += 1
       }
       const product = (hash + character + 1) * base
-      hash = product - Math.floor(product / prime) * prime // the remainder; `%` takes twice the time
+      hash = product - Math.floor(product / prime) * prime // the remainder, because `%` takes twice the time
       byte = text[at] as number // never undefined: `at` is at most the position of the closing quote
     }
     this.#hash = hash
@@ -121,7 +116,7 @@ export class NameComparison {
     this.#other = other
   }
 
-  /** Compares the next pieces, and sets `areSame` at the end. @returns whether pieces remain. */
+  /** Returns whether more of the names follows. At the end, sets `areSame`. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -155,20 +150,18 @@ export class NameComparison {
 
 const load = 0.72
 
-/** Bytes of a memory page. A page takes memory only once a byte is written. */
 const pageBytes = 4096
 
-/** Maximum length in bytes. A slot has 27 bits for a position, and 5 bits of the hash. */
+/** Maximum length of a text in bytes. A slot has 27 bits for a position, and 5 bits of the hash. */
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
-/** A hash table from names to positions. A slot takes four bytes outside of the heap. */
+/** A hash table from names to positions. Each slot takes four bytes outside of the heap. */
 export class NameTable {
   readonly #memory: Buffer
-  /** A slot has the position of a member and some bits of its name's hash. Empty slots are 0. */
+  /** Each slot has a position and some bits of the name's hash. An empty slot is 0. */
   readonly #slots: Int32Array
   #count = 0
-  /** Bits of the hash to search for, shifted to their position in a slot. */
   #bits = 0
   #slot = 0
 
@@ -179,12 +172,11 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound on the memory in use, in bytes. Assumes a separate page for each name. */
+  /** Upper bound on the memory in use, in bytes. Each name may use a page of its own. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
 
-  /** Starts a search. @param hash a 32-bit integer. */
   begin(hash: number): void {
     this.#bits = hash << positionBits
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
@@ -210,7 +202,6 @@ export class NameTable {
     this.#count += 1
   }
 
-  /** Frees the memory. The table must not be used afterwards. */
   release(): Slices<void> {
     return releasedInSlices(this.#memory)
   }

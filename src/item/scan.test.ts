@@ -56,7 +56,7 @@ for (const [text, offset, message] of faults) {
   })
 }
 
-// Tokens of JSON in any order, and valid JSON with a few characters replaced.
+// JSON tokens in any order, and valid JSON with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
 const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
 const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
@@ -93,7 +93,7 @@ test('a text that arrives in parts has the same members and the same error as in
   )
 })
 
-/** Returns the members and any error. @param cuts positions at which the parts end. */
+/** @param cuts positions at which the parts of the text end. */
 function foundIn(text: Buffer, cuts: readonly number[]): unknown[] {
   const found: unknown[] = []
   const checker = new JsonChecker(2, (member, depth) => found.push({ ...member, depth }))

@@ -3,7 +3,7 @@
 import { JsonChecker } from './json-checker.js'
 import { lineFeed, type Visit } from './json-syntax.js'
 
-/** Returns the position of the value. @throws {JsonSyntaxError} if the text is not JSON. */
+/** Checks a JSON text. Returns the position of the value. @throws {JsonSyntaxError} */
 export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
   const scanner = new JsonChecker(levels, visit)
   scanner.read(text, 0, true)
@@ -15,10 +15,9 @@ export class Place {
   #line = 1
   #column = 1
 
-  /** Moves the position to the end of the next part of the text. */
   pass(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // All later bytes of a character are 10xxxxxx (RFC 3629 §3).
+      // All bytes of a character except the first are 10xxxxxx (RFC 3629 §3).
       if (byte >> 6 !== 0b10) this.#column += 1
       if (byte === lineFeed) {
         this.#line += 1
@@ -32,7 +31,6 @@ export class Place {
   }
 }
 
-/** Returns a position as text such as "line 1, column 2". */
 export function positionOf(text: Uint8Array, offset: number): string {
   const place = new Place()
   place.pass(text.subarray(0, offset))

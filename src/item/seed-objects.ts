@@ -13,10 +13,7 @@ import {
   type Visit,
 } from './json-syntax.js'
 
-/**
- * An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is the
- * `data` of a request, and its `project_id` is the project of the item.
- */
+/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object counts as `data`. */
 interface SeedObject extends Span {
   readonly data: Span
   readonly projectId: Span | undefined
@@ -30,10 +27,7 @@ export function withoutMark(file: Uint8Array): Uint8Array {
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
-/**
- * Yields the objects of a JSON array, or objects separated by white space.
- * @throws {JsonSyntaxError} at the first position where the text is not a seed file.
- */
+/** Yields the objects of a JSON array, or objects separated by white space. @throws {JsonSyntaxError} */
 export function* seedObjects(text: Uint8Array): Generator<SeedObject, void, void> {
   let at = skipSpace(text, 0)
   const isArray = text[at] === openBracket
@@ -63,7 +57,7 @@ function objectAt(text: Uint8Array, start: number): SeedObject {
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
     const value = { start: valueStart, end: valueEnd }
-    // The last occurrence of a repeated field counts.
+    // If a field is repeated, the last one counts.
     if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
     else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
     else hasOthers = true

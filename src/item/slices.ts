@@ -1,9 +1,8 @@
 /** Splits work into slices of less than a millisecond, so that other requests can run. @module */
 
-/** Each `yield` ends a slice. `'waiting'` means that the work cannot continue before an event. */
+/** Work in slices, each ended by a `yield`. `'waiting'` means that the work cannot continue before an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
-/** Bytes to copy, move or hash in one slice. Writing to new memory takes longest. */
 export const sliceBytes = 512 * 1024
 
 /** Runs work to its end without a pause. The work must never yield `'waiting'`. */
@@ -14,7 +13,7 @@ export function atOnce<T>(work: Slices<T>): T {
   }
 }
 
-/** Copies bytes in slices. @returns the position after the copied bytes. */
+/** Returns the position after the copied bytes. */
 export function* copied(source: Buffer, target: Buffer, at: number): Slices<number> {
   for (let start = 0; start < source.length; start += sliceBytes) {
     if (start > 0) yield
