@@ -24,11 +24,11 @@ type ConnectionState =
   | 'waiting'
   | 'serving'
   | 'responding'
-  /** The listener rejects a malformed or late body in place of the application. */
+  /** Instead of the application, the listener rejects a malformed or late body. */
   | 'refusing'
   /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
-  /** Input that still arrives is read and discarded. */
+  /** Further input is read and discarded. */
   | 'closing'
 
 export interface ConnectionOwner {
@@ -49,7 +49,7 @@ export class Connection implements Holder {
   readonly socket: Socket
   readonly turn: Turn
   heldBytes = 0
-  /** Before the first request, Node enforces the request timeout and sends the 408. */
+  /** Node enforces the request timeout before the first request only, and then sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
@@ -58,15 +58,13 @@ export class Connection implements Holder {
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
   /** Response that rejects the input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
-  /** Whether input was malformed, or a request did not arrive in time. */
   #isInputBroken = false
-  /** Time of the latest response or of the connect, from `performance.now()`. */
+  /** Time of the latest response or of the connect, by `performance.now()`. */
   #activeAt = performance.now()
   /** Number of bytes received before the connection began its first response of the shutdown. */
   #readWhenStopping: number | undefined
-  /** Number of bytes that the system had accepted at the latest call of `isStalledFor`. */
+  /** Bytes that the system had accepted at the latest call of `isStalledFor`. */
   #accepted = 0
-  /** Time when `isStalledFor` last found progress, from `performance.now()`. */
   #acceptedAt = performance.now()
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -86,7 +84,6 @@ export class Connection implements Holder {
     return this.#queue.length === 0 && this.#state === 'waiting'
   }
 
-  /** Whether the last response has been sent. Later requests get no response. */
   get #isOver(): boolean {
     return this.#state === 'ending' || this.#state === 'closing'
   }
@@ -97,13 +94,12 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Node would not report errors in a request for an upgrade. After a late request, the rejection of that request
-      // must be the last response.
+      // Node reports no errors in a request for an upgrade. Nothing is served after the rejection of a late request.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
-      socket.pause() // without a parser, the socket would continue to read
-      // If Node resumed the socket to read the body of an earlier request, further input would be lost.
+      socket.pause() // a socket without a parser would continue to read
+      // Node resumes the socket to read the body of an earlier request, but further input must wait.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -111,14 +107,14 @@ export class Connection implements Holder {
   }
 
   #canQueue(request: IncomingMessage): boolean {
-    // If a listener that is stopping read further requests, the stop might never end.
+    // A listener that reads further requests during a stop might never stop.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
     // While output waits to drain, Node reads no input, so the rest of a queued request would seem to be late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
-  /** Returns whether to serve now. Requests after the last response are ignored (RFC 9112 §9.6). */
+  /** Returns whether to serve the request now. A request after the last response is ignored (RFC 9112 §9.6). */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
       this.#begin(response)
@@ -141,7 +137,7 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // If the client closed its side first, Node would no longer send the rejection.
+    // Once the client has closed its side, Node would not send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 
@@ -151,7 +147,7 @@ export class Connection implements Holder {
     if (isSent && this.#response?.req.complete) this.#response = undefined
   }
 
-  /** Begins the response. Returns `false` if the listener has rejected the request. */
+  /** Returns `false` if the listener has rejected the request. */
   beginResponse(): boolean {
     const response = this.#response
     if (response === undefined || this.#state !== 'serving') return false
@@ -162,9 +158,8 @@ export class Connection implements Holder {
     return true
   }
 
-  /** During shutdown, the connection answers no request that arrives after its first response. */
   #isLastResponse(): boolean {
-    const { bytesRead, readableLength } = this.socket // readableLength includes the bytes of held requests
+    const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
     return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
   }
@@ -174,12 +169,11 @@ export class Connection implements Holder {
     this.#activeAt = performance.now()
   }
 
-  /** Whether the request in progress has a malformed or late body. */
   get isRequestBroken(): boolean {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Rejects the request in progress unless its response has begun, and closes the connection. */
+  /** Rejects the request in progress unless its response has begun. Closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -194,7 +188,7 @@ export class Connection implements Holder {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // a rejection by the application takes precedence
+    this.turn.handleNow(this.#response) // if the application also rejects the request, its response is sent
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()
@@ -208,7 +202,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** Holds a request at which the parser stopped. @param rest bytes after the head. */
+  /** @param rest bytes after the head of the request at which the parser stopped. */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     if (this.#isOver) {
@@ -224,7 +218,7 @@ export class Connection implements Holder {
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /** Serves the next queued request, or parses held bytes. @param server creates a new parser. */
+  /** @param server creates a new parser for held bytes. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver
@@ -257,7 +251,7 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#dropWaiting()
-    // Since Node.js 26, each call to `read` returns only one piece.
+    // Since Node.js 26, each call of `read` returns only one piece.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
@@ -292,11 +286,11 @@ export class Connection implements Holder {
     this.#dropWaiting()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // ends a read that Node's parser left unfinished when it stopped, and that would block other reads
+    socket.push('') // ends a read that Node's parser left unfinished, which would block other reads
     socket.on('data', () => undefined).resume()
   }
 
-  /** Whether idle for `time` ms. Empty lines are not part of a request (RFC 9112 §2.2). */
+  /** Whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
     if (now - this.#activeAt < time || this.#state !== 'waiting') return false
@@ -318,7 +312,6 @@ export class Connection implements Holder {
   }
 }
 
-/** Returns whether a request has a body that has not been received completely (RFC 9112 §6). */
 function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'

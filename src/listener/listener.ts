@@ -15,9 +15,9 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /** Maximum memory of pipelined requests that wait. Above this limit, connections are closed. */
+  /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
-  /** Maximum time for a complete request to arrive, in seconds. */
+  /** Maximum time in which a complete request must arrive, in seconds. */
   readonly requestTimeout: number
   /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
@@ -37,22 +37,20 @@ interface StopOptions {
 
 export type Listener = ReturnType<typeof createListener>
 
-/** Time between Node's checks for late requests, in milliseconds. */
 const timeoutCheckInterval = 1_000
 
 /** Time between checks for idle connections while the listener stops, in milliseconds. */
 const idleCheckInterval = 50
 
-/** Maximum number of connections that wait to be accepted, the same as the default of Linux. */
+/** Maximum number of connections that wait to be accepted. Linux has the same default. */
 const backlog = 4096
 
-/** Number of checks for idle and stalled connections within one timeout. */
 const checksPerTimeout = 4
 
 /** Maximum number of requests handled in a turn, which take a few milliseconds. */
 const workPerTurn = 64
 
-/** Limit while clients connect. Node.js accepts one connection per turn, so turns must be short. */
+/** Maximum number of requests handled in a turn while clients connect, because a turn accepts only one connection. */
 const workWhileAccepting = 2
 /** Time for which `workWhileAccepting` applies after each connect, in milliseconds. */
 const acceptingTime = 10
@@ -61,13 +59,11 @@ const acceptingTime = 10
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve) {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  /** Connections with waiting requests whose earlier requests have all been answered. */
   const resumable: Connection[] = []
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
-  /** Maximum idle time of a connection, in milliseconds. */
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time when all connections are closed, from `performance.now()`. */
+  /** Time when all connections are closed, by `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
@@ -101,8 +97,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Node's types lack these options. The first keeps responses whole when the client closes its side. The second stops
-  // workers of `node:cluster` from passing excess connections around forever.
+  // Node's types lack these options. `httpAllowHalfOpen` keeps responses whole when the client closes its side. Without
+  // `dropMaxConnection`, workers of `node:cluster` would pass excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
@@ -156,7 +152,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts all connections that have reached this machine. Node.js may accept one per turn. */
+  /** Accepts all connections that have reached this machine. Node.js may accept one connection per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
@@ -166,14 +162,14 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   return {
-    /** Returns the port. `port` 0 means any free port. @throws system errors such as `EADDRINUSE`. */
+    /** Returns the port. With `port` 0, the system picks a free port. Throws system errors such as `EADDRINUSE`. */
     async listen(port: number, host: string): Promise<number> {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
       return (server.address() as AddressInfo).port // the server listens on TCP
     },
 
-    /** Answers the requests already sent. Resolves once all connections are closed. */
+    /** Answers the requests that have been sent. Resolves once all connections are closed. */
     async stop({ timeout, grace = 0 }: StopOptions): Promise<void> {
       const end = performance.now() + timeout
       // If waiting connections were closed, their clients would connect again during the stop.
@@ -186,14 +182,14 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')
-      // The `close` of an HTTP server cuts off clients that send a request or read a response.
+      // `close` of an HTTP server would cut off clients that are sending a request or reading a response.
       NetServer.prototype.close.call(server)
       clearInterval(timer)
       timer = setInterval(closeOverdue, idleCheckInterval)
       closeOverdue()
       await closed
       clearInterval(timer)
-      server.close(() => undefined) // the server is already closed; this stops Node's timer for slow requests
+      server.close(() => undefined) // the server is already closed; this call stops Node's timer for slow requests
     },
   }
 }

@@ -22,7 +22,7 @@ interface ConnectionsList {
   active(): Parser[]
 }
 
-/** Returns parsers that read a request or wait for their first one. `server` must listen. */
+/** Returns parsers that read a request or wait for their first request. `server` must be listening. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
@@ -35,11 +35,11 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
   return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns an error message if this version of Node.js lacks internals; otherwise `undefined`. */
+/** Returns an error message if this version of Node.js lacks internals. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
-  server.emit('listening') // from this event on, the server tracks its connections
+  server.emit('listening') // the server tracks its connections from this event on
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
   let hasHead = false

@@ -49,7 +49,7 @@ test('as many connections as necessary are closed before the call returns', () =
   const all = new HeldBytes(100)
   const crowd = holdersOf(all, 30, 30, 30)
   const [greedy] = holdersOf(all, 31)
-  greedy?.hold(100) // the total now exceeds the limit, and this connection holds the most bytes, so it is closed
+  greedy?.hold(100) // the total now exceeds the limit, and the connection with the most bytes is closed
   assert.deepEqual([givenUp(crowd), greedy?.isGivenUp], [[0], true])
   holdersOf(all, 25, 25, 25, 25)
   assert.deepEqual(givenUp(crowd), [0, 1, 2])

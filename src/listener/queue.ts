@@ -3,15 +3,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const maxQueued = 16
-/** Maximum size of the body of a queued request, in bytes. */
 const maxQueuedBody = 16 * 1024
 
 // The estimates are a sixth above the maximum that was measured on Node.js 20 to 26.
-/** Estimated memory of a request without its header lines and body, in bytes. */
+/** Estimated bytes of a request without its header lines and body. */
 const requestBytes = 2560
-/** Estimated memory of a header line without its text, in bytes. */
+/** Estimated bytes of a header line without its text. */
 const lineBytes = 150
-/** Estimated memory of a piece of a body without the bytes of the body, in bytes. */
+/** Estimated bytes of a piece of a body without its content. */
 const pieceBytes = 600
 
 interface Queued {
@@ -19,7 +18,6 @@ interface Queued {
   bytes: number
 }
 
-/** Requests that wait for an earlier response. They are kept as Node's objects. */
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
@@ -38,7 +36,7 @@ export class RequestQueue {
   }
 
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` would wait, so its body would seem to be late.
+    // A client that expects `100 Continue` would wait, and its body would seem to be late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -50,7 +48,7 @@ export class RequestQueue {
     this.#queued.push(queued)
     if (req.headers['content-length'] !== undefined) {
       const { push } = req
-      // Counts the memory of the body, which may arrive in pieces of one byte.
+      // Counts the memory of a body, which may arrive in pieces of one byte.
       req.push = (piece, encoding) => {
         if (piece !== null && this.#queued.includes(queued)) {
           const bytes = pieceBytes + piece.length
@@ -76,7 +74,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Also empties the requests, because Node keeps them until the connection is closed. */
+  /** Empties the queue and its requests, which Node keeps until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -100,7 +98,6 @@ export interface Holder {
   giveUp(): void
 }
 
-/** Limits the memory for waiting requests on all connections. */
 export class HeldBytes {
   readonly #maxBytes: number
   /** Connections by the number of binary digits of `heldBytes`, to find a large one quickly. */

@@ -16,7 +16,7 @@ export type Refusal =
   | 'tooManyHeaderLines'
   | 'requestTimeout'
 
-/** The listener closes the connection after this response. */
+/** A response after which the listener closes the connection. */
 export interface RefusalResponse {
   readonly status: number
   /** Alternating header names and values. */
@@ -26,11 +26,11 @@ export interface RefusalResponse {
 
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
-/** Matches a `Host` header (RFC 9112 §3.2) without commas, which join repeated headers in Node. */
+/** Matches a `Host` header (RFC 9112 §3.2). Node joins repeated headers with commas, which do not match. */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns the reason to reject a head that Node accepts (RFC 9112 §3.2 and §6.1). */
+/** Returns why to reject a head that Node accepts (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -53,7 +53,6 @@ export function closingHeaders({ headers }: RefusalResponse): string[] {
   return [...headers, 'Connection', 'close']
 }
 
-/** Formats a response for a socket that has no response object. */
 export function refusalText(refusal: RefusalResponse): string {
   const headers = closingHeaders(refusal)
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]

@@ -4,11 +4,11 @@ import type { ServerResponse } from 'node:http'
 
 interface Arrived {
   readonly response: ServerResponse
-  /** Handles the request; `undefined` once it has been called. */
+  /** Handles the request; `undefined` once the handler has been called. */
   handler: (() => void) | undefined
 }
 
-/** Maximum number of responses sent together. More would delay the first response. */
+/** Maximum number of responses sent together. With more, the first response would be late. */
 const maxReady = 64
 
 export class Turn {
@@ -18,12 +18,11 @@ export class Turn {
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false
 
-  /** @param maxHandled returns the maximum number of requests to handle in this turn. */
   constructor(maxHandled: () => number) {
     this.#maxHandled = maxHandled
   }
 
-  /** Handles a request at the end of this turn or later, when a short body is usually complete. */
+  /** Handles a request at the end of this turn or later. By then, a short body is usually complete. */
   handle(response: ServerResponse, handler: () => void): void {
     this.#arrived.push({ response, handler })
     this.#schedule()
@@ -35,7 +34,7 @@ export class Turn {
     if (request !== undefined) run(request)
   }
 
-  /** Ends a response with other responses of this turn. A string has one byte per character. */
+  /** Ends a response together with other responses of this turn. A string has one byte per character. */
   end(response: ServerResponse, body: string | Buffer = ''): void {
     this.#ready.push({ response, body })
     this.#schedule()

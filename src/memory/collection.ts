@@ -6,12 +6,11 @@ import { runInNewContext } from 'node:vm'
 export interface Collection {
   /** Resident memory of the process in bytes, measured at most a second ago. */
   readonly residentBytes: number
-  /** Counts bytes of received request bodies. */
   bodyReceived(bytes: number): void
   stop(): void
 }
 
-/** With the type `minor`, collects only the garbage among new objects. */
+/** With the type `minor`, only garbage among new objects is collected. */
 type Collect = (options?: { type: 'minor' }) => void
 
 /** Time between two samples of memory and CPU time, in milliseconds. */
@@ -20,22 +19,22 @@ const sampleInterval = 1_000
 /** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** CPU time between two samples below which the process is idle, in microseconds. */
+/** CPU time between two samples in microseconds, below which the process is idle. */
 const idleTime = 50_000
 
-/** Growth of memory outside V8's heap that lets an idle process collect garbage, in bytes. */
+/** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
 const idleGrowth = 16 * 1024 * 1024
 
 /** Idle samples before one more collection. V8 frees spare memory only 5 s after the previous collection. */
 const settledAfter = 10
 
-/** Body bytes after which new objects are collected. Otherwise, pieces of bodies may take 32 MiB. */
+/** Bytes of bodies after which new objects are collected. Otherwise, pieces of bodies may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
-/** Time to the first full collection, in milliseconds. A later first collection would delay requests by 12 ms. */
+/** Time until the first full collection, in milliseconds. If it were later, requests would be delayed by 12 ms. */
 const firstCollection = 200
 
-/** With one core, V8's other threads take the core from the main thread that waits for them. */
+/** Flags for machines with one core, where V8's threads take the core from the main thread. */
 const singleThreaded = [
   '--no-parallel-scavenge',
   '--no-parallel-compaction',
@@ -43,13 +42,10 @@ const singleThreaded = [
   '--no-concurrent-sweeping',
 ]
 
-/**
- * Length of an array that fills 4 MB of the heap. V8 marks a heap of less than 8 MB in one piece, which takes up to
- * 16 ms. V8 marks a larger heap in steps of less than 1 ms.
- */
+/** Length of an array that fills 4 MB of the heap. V8 marks a heap below 8 MB in one piece, which takes up to 16 ms. */
 const fillingLength = 500_000
 
-/** @param maxBytes resident memory above which garbage is collected even in a busy process. */
+/** @param maxBytes resident memory above which even a busy process collects garbage. */
 export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
   for (const flag of singleThreaded) setFlagsFromString(flag)
   const filling = new Array<number>(fillingLength).fill(0.5)
@@ -88,7 +84,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 keeps garbage while the service rejects requests, so the service would never recover.
+    // While the service rejects requests, V8 would keep garbage, and the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)
@@ -114,7 +110,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   }
 }
 
-/** Returns resident memory in bytes, in total and outside V8's heap; 0 without a free descriptor. */
+/** Returns resident memory in bytes, in total and outside V8's heap; 0 without a free file descriptor. */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()
@@ -124,7 +120,7 @@ function memoryNow(): { resident: number; outside: number } {
   }
 }
 
-/** Returns V8's function `gc`. A `node:inspector` session would make `nextTick` five times slower. */
+/** Returns V8's function `gc`. With a `node:inspector` session, `nextTick` would be five times slower. */
 function garbageCollector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc')

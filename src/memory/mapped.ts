@@ -26,10 +26,10 @@ export function isMapped({ buffer }: Buffer): boolean {
 /** Minimum size of a block that glibc always maps separately, in bytes (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Number of bytes freed in one slice. V8 first overwrites them, which takes 1 to 2 ms. */
+/** Bytes freed in one slice, which takes 1 to 2 ms, because V8 first overwrites them. */
 const releasedAtOnce = 1024 * 1024
 
-/** Returns a mapped buffer's memory to the system, in slices. Do not use the buffer afterwards. */
+/** Returns a mapped buffer's memory to the system. The buffer must not be used afterwards. */
 export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, void> {
   if (!isMapped(buffer)) return
   for (let length = buffer.buffer.byteLength; length > 0; yield) {
@@ -38,7 +38,7 @@ export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, vo
   }
 }
 
-/** Releases a mapped buffer in the background. Do not use the buffer afterwards. */
+/** Releases a mapped buffer in the background. The buffer must not be used afterwards. */
 export function released(buffer: Buffer): void {
   const slices = releasedInSlices(buffer)
   const next = () => {
@@ -47,7 +47,7 @@ export function released(buffer: Buffer): void {
   next()
 }
 
-/** Calls `make`, and throws the error from `refusal` if the system has no memory left. */
+/** Calls `make`. If the system has no memory left, throws the error from `refusal`. */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
   try {
     return make()

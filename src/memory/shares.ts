@@ -15,7 +15,7 @@ export function timesInHeap(bytes: number): number {
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
-/** Returns a fraction of the memory of the control group or machine, in bytes, as whole MiB. */
+/** Returns a fraction of the memory of the control group or machine, in bytes, rounded to whole MiB. */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()

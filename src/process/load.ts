@@ -4,13 +4,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
 import { startCollection } from '../memory/collection.js'
 
-/** Interval over which the mean event loop delay is measured, in milliseconds. */
 const sampleInterval = 1_000
 
-/** Resolution of the measured event loop delay, in milliseconds. */
 const resolution = 10
 
-/** Starts to measure and to collect garbage. `itemBytes` returns the items' memory in bytes. */
+/** @param itemBytes returns the memory of all items. */
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
   itemBytes: () => number,

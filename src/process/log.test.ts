@@ -5,7 +5,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 
-/** Runs code that calls methods of `log` in a child process, and returns the output. */
 function printed(isReadable: boolean, calls: string): string {
   const script = `
     import { createLog } from ${JSON.stringify(new URL('log.js', import.meta.url).href)}

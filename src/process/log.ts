@@ -3,7 +3,6 @@
 import { createRequire } from 'node:module'
 import type { DestinationStream, Logger } from 'pino'
 
-/** Maximum bytes of unread log lines. Above this limit, lines are dropped. */
 const maxUnreadBytes = 1024 * 1024
 
 export function createLog(level: string, isReadable: boolean): Logger {
@@ -11,7 +10,7 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // If the reader of the log ends, pino's own destination retries forever and prevents the exit.
+  // If the program that reads the log ends, pino's own destination retries forever and prevents the exit.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -37,7 +36,6 @@ export function createLog(level: string, isReadable: boolean): Logger {
   return log
 }
 
-/** The line of a request includes the session id only if the request failed. */
 function readableLines({ level, time, msg, err, ...fields }: Record<string, unknown>): string {
   const { method, path, status, error_code, ms, ...rest } = fields
   const duration = ms === undefined ? undefined : `${Number(ms).toFixed(1)} ms`

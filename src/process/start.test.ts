@@ -9,7 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** Waits until the process handles signals. @param stop code of the promise from `stop()`. */
+/** Waits until the process handles signals. `stop` is code for the promise from `stop()`. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
@@ -33,7 +33,6 @@ async function run(stop: string, { timeout = 60, act = '' } = {}) {
   return running
 }
 
-/** Repeats a signal every 200 ms until the process has ended. */
 async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const timer = setInterval(() => child.kill(signal), 200)
   await once(child, 'exit')

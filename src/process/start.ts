@@ -17,7 +17,7 @@ interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'>
   readonly isReadable: boolean
 }
 
-/** Time in milliseconds in which clients may still send a request after the stop has begun. */
+/** Time in which clients may still send a request after the stop has begun, in milliseconds. */
 const lastRequestGrace = 500
 
 /** File descriptors reserved for files, metrics, and connections that will be refused. */
@@ -79,7 +79,7 @@ export async function start(
   }
 }
 
-/** Returns how many connections the file descriptors allow, if the system is Linux (proc(5)). */
+/** Returns how many connections the file descriptors of a Linux process allow (proc(5)). */
 function affordableConnections(maxConnections: number): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -94,7 +94,10 @@ function affordableConnections(maxConnections: number): number {
 /** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
-/** Returns a warning if a full store exceeds the limit. @throws {UsageError} if `idleBytes` do. */
+/**
+ * Returns a warning if a full store may exceed the limit.
+ * @throws {UsageError} if the idle process exceeds the limit.
+ */
 export function memoryWarning(
   idleBytes: number,
   { maxMemoryBytes, maxStoreBytes }: Pick<Config, 'maxMemoryBytes' | 'maxStoreBytes'>,
@@ -111,7 +114,6 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
 
-/** Rounds up, so that a limit of this size is high enough. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)}MiB`
 }
@@ -119,7 +121,7 @@ function inMebibytes(bytes: number): string {
 /** Signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Further signals are ignored for this many ms, because npm repeats the signal of Ctrl-C. */
+/** Time in ms in which further signals are ignored, because npm repeats the signal of Ctrl-C. */
 const repeatTime = 100
 
 /** @param timeout maximum time for `stop`, in seconds. A second signal ends the process at once. */

@@ -3,12 +3,12 @@
 import { readdirSync } from 'node:fs'
 import { availableParallelism, getPriority, setPriority } from 'node:os'
 
-/** Value for nice(2) with which a thread of V8 gets a tenth of the main thread's time. */
+/** Value for nice(2) that gives a thread of V8 a tenth of the main thread's time. */
 const niceness = 10
 
 const maxNiceness = 19
 
-/** Lets the main thread run first, because on one core V8's threads delay requests by up to 20 ms. Linux only. */
+/** Lets the main thread run first. On one core, V8's threads delay requests by up to 20 ms. Linux only. */
 export function serveFirst(): void {
   if (availableParallelism() > 1) return
   const lower = Math.min(getPriority() + niceness, maxNiceness)
