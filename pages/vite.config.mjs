@@ -71,8 +71,8 @@ export default {
     outDir: '../dist/pages',
     emptyOutDir: true,
     assetsDir: 'assets',
-    assetsInlineLimit: 0, // the pages' Content-Security-Policy forbids `data:` URLs
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions with `light-dark()`
+    assetsInlineLimit: 0, // the Content-Security-Policy of the pages forbids `data:` URLs
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions that support `light-dark()`
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),
@@ -90,11 +90,11 @@ export default {
           ],
         },
       },
-      // On a busy machine, `npm run dev` would otherwise begin its output with Rolldown's advice on slow plugins.
+      // On a busy machine, Rolldown's advice on slow plugins would be the first output of `npm run dev`.
       checks: { bundlerTimings: false },
     },
   },
-  // Calls of `createElement` are shorter than calls of `jsx`, which each page would also have to load.
+  // Calls of `createElement` are shorter than calls of `jsx`, which each page would have to load too.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

@@ -30,7 +30,7 @@ const report = new CoverageReport({
 
 const folder = join(useTemporaryFolder(), 'coverage')
 mkdirSync(folder)
-process.once('SIGINT', () => undefined) // Ctrl-C ends only the tests; this process reports the coverage so far
+process.once('SIGINT', () => undefined) // Ctrl-C ends only the tests, and this process reports the coverage so far
 const args = process.argv.length > 2 ? process.argv.slice(2) : ['--all']
 const { status } = spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), ...args], {
   stdio: ['ignore', 'inherit', 'inherit'],

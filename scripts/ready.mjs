@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files in the folders that a build creates, each with the hash of the build's inputs. */
+/** Files in the folders that a build creates. Each file has the hash of the build's inputs. */
 const stamps = ['build/.stamp', 'dist/.stamp'].map((file) => join(root, file))
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Installs development packages too, which the build needs; in `tools`, those of large tests. */
+/** Installs development packages too, which the build needs. The folder `tools` has those of large tests. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
@@ -97,8 +97,8 @@ function isBuilt(stamp) {
 
 /** @param {string} command @param {string[]} args */
 export function run(command, args) {
-  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error,
-  // because standard output belongs to the service.
+  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error, because standard
+  // output belongs to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],

@@ -10,7 +10,7 @@ if (!isReady()) {
   makeReady()
 }
 
-// npm signals only its child, which may be a shell. When the shell ends, this process ends too.
+// npm signals only its child, which may be a shell. When that shell ends, this process must end too.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -21,8 +21,8 @@ watch.unref()
 
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)
 
-// A signal to all processes also ends the shell, which must not count as a second signal. Before
-// the service starts, a signal must simply end the process.
+// A signal to all processes also ends the shell, which must not count as a second signal. Before the service starts, a
+// signal must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

@@ -13,7 +13,7 @@ import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /** Time limit for each test file in ms, in case a test hangs. */
 const timeout = 900_000
-/** Test files that run at a time. Test files spend more than half of their time waiting. */
+/** Number of test files that run in parallel. Test files spend more than half of their time waiting. */
 const concurrency = 3 * os.availableParallelism()
 
 const args = process.argv.slice(2)
@@ -38,7 +38,7 @@ const conformance = chosen.filter((file) => file.startsWith('test/conformance/')
 const checked = names.length === 0 ? check() : undefined
 if (args.length > 0 && large.length > 0) install('tools') // the checks run in the meantime
 await checked
-await runTests(conformance) // first, because a wrong service makes all other tests slow
+await runTests(conformance) // a wrong service would make all other tests slow, so this test is first
 await runTests(chosen.filter((file) => !conformance.includes(file)))
 
 async function check() {
