@@ -25,7 +25,7 @@ export function Calls(props: CallsProps) {
   const [form, setForm] = useState<typeof import('./try-it.js')>()
   const [problem, setProblem] = useState('')
   const [received, setReceived] = useState<Received>()
-  // Choosing a status shows its examples in place of the received response.
+  // When the user chooses a status, its examples replace the received response.
   useEffect(() => setReceived(undefined), [props.status])
 
   const input = { parameters: { ...parameters, ...own }, body }
@@ -55,7 +55,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* One button both shows and hides the form, so the button keeps the focus. */}
+          {/* The same button shows and hides the form, so that it keeps the focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>

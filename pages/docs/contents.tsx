@@ -6,7 +6,7 @@ import { Button } from '../shared/components.js'
 import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
 import { Method } from './operation.js'
 
-/** The HTML of this page links to the items page only if the service serves that page. */
+/** The service adds a link to the items page only if it serves that page. */
 const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
 
 export function ItemsLink() {
@@ -26,7 +26,6 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Text that the filter searches in place of the title. */
   readonly text?: string
 }
 

@@ -18,7 +18,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const [loaded, setLoaded] = useState(samples)
   const load = () => void loadSamples().then(setLoaded, () => {})
   useEffect(load, [])
-  // Scrolls to the section in the URL, which was missing when the browser loaded the page.
+  // Scrolls to the section in the URL, which did not exist yet when the browser loaded the page.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
   }, [])
@@ -31,7 +31,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     samples: loaded,
     onLanguage(chosen: Language) {
       setLanguage(chosen)
-      load() // tries again if loading has failed before
+      load() // tries again after a failure
       store('localStorage', languageKey, chosen)
     },
     onParameters: (changes: Record<string, string>) =>

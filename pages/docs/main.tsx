@@ -7,7 +7,7 @@ import type { OpenApiDocument } from './openapi.js'
 
 load(document.getElementById('page') ?? document.body, document.getElementById('loading'))
 
-/** Renders the page. @param loading placeholder with a message, and with a hidden link that reloads the page. */
+/** Renders the page. `loading` is a placeholder with a message and a hidden link that reloads the page. */
 async function load(place: HTMLElement, loading: HTMLElement | null): Promise<void> {
   try {
     const shown = <DocumentPage document={await fetchDocument()} />
@@ -24,5 +24,5 @@ async function fetchDocument(): Promise<OpenApiDocument> {
   const response = await fetch(documentPath)
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const document: unknown = await response.json()
-  return document as OpenApiDocument // trusted: the same service serves this page
+  return document as OpenApiDocument // trusted, because the same service serves this page
 }

@@ -44,7 +44,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   const comments: string[] = []
   for (const { name, in: place } of operation.parameters) {
     const text = parameters[name]
-    // The client has no options for headers of GET requests.
+    // The client has no option for the headers of a GET.
     const isOffered = operation.method !== 'GET' || place !== 'header'
     const option = isOffered ? clientOptions[name] : undefined
     if (!text) continue
@@ -67,7 +67,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
 function inPython({ operation, request: { method, url, headers, body } }: Call): string {
   const value = valueIn(body)
   const fields = Object.entries(headers)
-    .filter(([name]) => value === undefined || name !== 'Content-Type') // `json=` sets this header
+    .filter(([name]) => value === undefined || name !== 'Content-Type') // the option `json=` sets this header
     .map(([name, text]) => `${quoted(name)}: ${quoted(text)}`)
   if (operation.needsToken) fields.unshift(`"Authorization": f"Bearer {os.environ['TOKEN']}"`)
   const parts = [
@@ -94,7 +94,7 @@ function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** JavaScript and Python accept each JSON string as a string literal. */
+/** Quotes a string for JavaScript or Python, where each JSON string is a string literal. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
@@ -109,7 +109,7 @@ function asPython(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => literals[token] ?? token)
 }
 
-/** Parses a body. Returns `undefined` if JavaScript or Python would write its value differently. */
+/** Parses a body. Returns `undefined` if JavaScript or Python would write the value differently. */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined
   try {

@@ -64,7 +64,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** Methods in the order of the page. Create is first, because the other requests need an item. */
+/** Methods in the order of the page. Create is first, because other requests need an item. */
 const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 
@@ -90,7 +90,7 @@ export interface Operation extends OperationObject {
   readonly needsToken: boolean
 }
 
-/** Returns all operations, sorted by tag, then by method, then by path from the longest to the shortest. */
+/** Returns all operations by tag, then by method, then from the longest path to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const base = baseUrlOf(document).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
@@ -109,7 +109,6 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   )
 }
 
-/** Separates the headers from other parameters, because most requests need no headers. */
 export function byPlace(parameters: readonly Parameter[]) {
   const isInHead = ({ in: place }: Parameter) => place === 'header'
   return {
@@ -118,7 +117,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Separates the models to which nothing in the document refers. */
+/** Returns the models of the document. Models to which nothing refers are separate. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   const models = Object.entries(document.components.schemas)
@@ -130,7 +129,7 @@ export function modelId(name: string): string {
   return `model-${name}`
 }
 
-/** Returns the base URL of the API at the origin of this page, to which the page sends requests. */
+/** Returns the API's base URL at the origin of this page. */
 export function baseUrlOf({ servers }: OpenApiDocument): URL {
   const { pathname } = new URL(servers[0]?.url ?? '', location.href)
   return new URL(pathname, location.href)

@@ -8,7 +8,7 @@ import { formatted } from '../shared/numbers.js'
 import { Code } from './code.js'
 import type { Received } from './send.js'
 
-/** Maximum number of displayed characters. Browsers take seconds to lay out many more. */
+/** Maximum number of displayed characters. With many more, layout would take seconds. */
 const maxShown = 100_000
 
 interface ReceivedResponseProps {

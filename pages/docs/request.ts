@@ -4,7 +4,7 @@ import type { Operation } from './openapi.js'
 
 export interface Input {
   readonly parameters: Readonly<Record<string, string>>
-  /** `undefined` for an operation without a body. */
+  /** Text of the body; `undefined` for an operation without a body. */
   readonly body: string | undefined
 }
 
@@ -15,7 +15,7 @@ export interface FilledRequest {
   readonly body: string | undefined
 }
 
-/** Returns `undefined` if a field has a lone surrogate, or a path parameter is `.` or `..`, which browsers drop. */
+/** Returns `undefined` for a lone surrogate, and for a path parameter `.` or `..`, which browsers drop. */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,

@@ -99,7 +99,6 @@ function Status({ status }: { status: string }) {
   )
 }
 
-/** Returns the CSS class for the colour of a status, such as `kind-2` for 201. */
 export function kindOf(status: string | number): string {
   return `kind-${`${status}`[0]}`
 }

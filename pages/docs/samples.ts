@@ -6,14 +6,13 @@ import type { FilledRequest, Input } from './request.js'
 export interface Call {
   readonly operation: Operation
   readonly input: Input
-  /** The request without a token. */
   readonly request: FilledRequest
   readonly baseUrl: string
 }
 
 export const languages = ['curl', 'JavaScript', 'Client', 'Python'] as const
 export type Language = (typeof languages)[number]
-/** Functions that return the code of a request, for each loaded language. */
+/** For each loaded language, a function that returns the code of a request. */
 export type Samples = Readonly<Partial<Record<Language, (call: Call) => string>>>
 
 export const samples: Samples = { curl: inCurl }
@@ -27,7 +26,7 @@ function inCurl({ operation, request: { method, url, headers, body } }: Call): s
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${inShell(url)}`,
     ...(operation.needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
-    // Line breaks in JSON text are between tokens, so indentation changes no value.
+    // Line breaks in JSON text are always between tokens, so indentation changes no value.
     ...(body === undefined ? [] : [`--data-raw ${inShell(body.replaceAll('\n', '\n  '))}`]),
   ]
   return lines.join(' \\\n  ')

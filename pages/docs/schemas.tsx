@@ -38,7 +38,7 @@ function Model([name, schema]: readonly [name: string, schema: Schema]) {
         </h3>{' '}
         <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
       </summary>
-      {/* Browsers open a folded model when a link leads to an element inside the model. */}
+      {/* Browsers open a folded model when a link leads to an element inside it. */}
       <div id={modelId(name)}>
         <Members schema={schema} />
       </div>
@@ -132,7 +132,7 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  // Only the first part of `allOf`, the model, is shown. The other parts only restrict its values.
+  // The first part of `allOf` is the model. The other parts only restrict its values.
   const schemas = anyOf ?? allOf?.slice(0, 1)
   if (schemas === undefined) return simpleType(schema)
   return schemas.map((each, place) => [

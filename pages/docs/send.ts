@@ -6,15 +6,15 @@ import type { FilledRequest, Input } from './request.js'
 export interface Received {
   readonly status: number
   readonly statusText: string
-  /** Header names are in lower case. */
+  /** Names are in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly text: string
-  /** Time from the start of the request to the last byte of the response, in milliseconds. */
+  /** Milliseconds from the start of the request to the last byte of the response. */
   readonly time: number
 }
 
-/** Sends a request and reads the response. @throws {Error} if the response is incomplete or the signal aborts. */
+/** Sends a request. @throws {Error} if the response is incomplete or the signal aborts. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
@@ -35,7 +35,7 @@ export async function sendRequest(
     statusText: response.statusText,
     headers: [...response.headers],
     bytes,
-    // Keeps a byte order mark, which is part of the body.
+    // A byte order mark is part of the body, and must not be removed.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
     time: performance.now() - startedAt,
   }

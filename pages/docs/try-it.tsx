@@ -90,7 +90,7 @@ export function TryIt(props: TryItProps) {
         <>
           <label for={bodyId}>Body</label>
           <div class="code editor">
-            {/* The coloured text lies below the field, whose own text is transparent. */}
+            {/* The text of the field is transparent. Its coloured copy lies below the field. */}
             <pre aria-hidden="true">{coloured(`${input.body}\n`)}</pre>
             <textarea
               id={bodyId}
@@ -109,7 +109,7 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* One button both sends and stops the request, so the button keeps the focus. */}
+        {/* The same button sends and stops the request, so that it keeps the focus. */}
         <button
           class={isWaiting ? '' : 'main'}
           type="submit"

@@ -1,13 +1,11 @@
 /** Reads the claims of a token and describes them in words. Only the service verifies tokens. @module */
 
 const words = new Intl.RelativeTimeFormat('en')
-/** Lengths of units of time, in seconds. */
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
 export interface Claims {
-  /** The claim `sub` of the token. */
   readonly subject: string
-  /** The time of expiry, such as `expires in 23 hours` or `expired 2 days ago`. */
+  /** Time of expiry, such as `expires in 23 hours` or `expired 2 days ago`. */
   readonly expiry: string
 }
 
@@ -24,7 +22,7 @@ export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   }
 }
 
-/** @param left seconds until the token expires; negative afterwards. */
+/** @param left seconds until the token expires; negative after the expiry. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

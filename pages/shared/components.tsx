@@ -19,7 +19,7 @@ export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** A copy button, or nothing without TLS, where browsers offer a clipboard only to pages of the same machine. */
+/** Shows nothing without TLS, where browsers offer a clipboard only to pages of the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
@@ -44,16 +44,15 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
 }
 
 interface ChoiceProps<T extends string> {
-  /** Title for screen readers, which must be unique on the page. */
+  /** Title for screen readers. It must be unique on the page. */
   readonly title: string
   readonly texts: readonly T[]
   readonly chosen: T
   onChoose(text: T): void
-  /** Returns the label of a text, which is the text itself by default. */
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs. Browsers and screen readers support the keys of radio buttons. */
+/** Radio buttons that look like tabs. Browsers and screen readers know the keys of radio buttons. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

@@ -2,10 +2,10 @@
 
 import { h } from 'preact'
 
-/** Number of characters that get colours, so that a long text appears immediately. */
+/** Number of characters that get colours. More would delay a long text. */
 const longest = 20_000
 
-/** Matches a token that has a colour. Keywords of code samples count as literals, and never occur in JSON. */
+/** Matches a token that has a colour. Keywords of code samples count as literals, because they never occur in JSON. */
 const token =
   /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 

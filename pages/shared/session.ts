@@ -9,7 +9,7 @@ const listeners = new Set<Listener>()
 
 let current = stored('sessionStorage', storageKey) ?? ''
 readAddress()
-// Browsers do not reload a page when only the part of the address after the `#` changes.
+// If only the part of the address after the `#` changes, browsers do not reload the page.
 addEventListener('hashchange', readAddress)
 
 export function currentToken(): string {

@@ -14,6 +14,6 @@ export function store(place: Place, key: string, text: string): void {
   try {
     window[place].setItem(key, text)
   } catch {
-    // Storage is disabled or full; the page works without it.
+    // The storage is disabled or full. The page works without it.
   }
 }

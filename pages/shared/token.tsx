@@ -4,7 +4,7 @@ import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
-/** How often the time until the token expires is updated, in milliseconds. */
+/** How often the time until expiry is updated, in milliseconds. */
 const minute = 60_000
 
 export function useToken(): string {
@@ -13,7 +13,7 @@ export function useToken(): string {
   return token
 }
 
-/** Each change takes effect immediately, so the form has no submit button. */
+/** The form has no submit button, because each change takes effect immediately. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
