@@ -41,13 +41,13 @@ export function App() {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
-  /** Id of the item that a request last found deleted. */
+  /** Id of an item that a request has just found deleted. */
   const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
-  /** The error that opened the token dialog, if any. `undefined` while the dialog is closed. */
+  /** An object while the token dialog is open, with the error that opened the dialog, if any. */
   const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
     token === '' ? {} : undefined,
   )
@@ -56,7 +56,7 @@ export function App() {
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // The focused element was removed. The list gets the focus, unless a closing dialog has moved the focus already.
+    // If the focused element was removed, the list gets the focus, unless a closing dialog has already moved it.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
 
@@ -80,7 +80,7 @@ export function App() {
   })
 
   const lastTried = useRef<string | undefined>('')
-  // Lists items when the token changes, but not before the token dialog closes.
+  // Lists items when the token changes, but only after the token dialog has closed.
   useEffect(() => {
     if (isAsking || token === lastTried.current) return
     lastTried.current = token
@@ -137,7 +137,7 @@ export function App() {
     collection.remove(new Set([id]))
   }
 
-  // An item may exist although a partial list, or the list of one project, does not contain it.
+  // An item may exist even if a partial list, or the list of one project, does not contain it.
   const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
   const close = () => setDialog(undefined)
   const askForToken = () => setAsking({})
@@ -284,7 +284,7 @@ export function App() {
         <dialogs.TokenDialog
           {...asking}
           onUse={() => {
-            lastTried.current = undefined // so that an unchanged token is tried again
+            lastTried.current = undefined // allows another attempt with the same token
             setAsking(undefined)
           }}
           onClose={() => setAsking(undefined)}

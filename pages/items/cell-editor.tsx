@@ -13,13 +13,13 @@ import { lossWhileSaving, notSaved, saveItem } from './save.js'
 export interface CellEditorProps {
   readonly item: Item
   readonly name: string
-  /** Error of the latest list request, which the page already shows. */
+  /** Error of the latest list request, which the page shows elsewhere. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
-  /** Called if another version of the item is stored. @param text the text that was not saved. */
+  /** Called if another version of the item is stored. `text` is the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** @param columns number of columns by which the active cell moves, negative to the left. */
+  /** @param columns by how many columns the active cell moves; negative to the left. */
   readonly onClose: (columns: number) => void
 }
 
@@ -43,7 +43,7 @@ export function CellEditor(props: CellEditorProps) {
     onClose(0),
   )
   useWarning(typed !== start)
-  /** `null` after the editor has closed, so that a late result does not close another editor. */
+  /** `null` after the editor has closed, so that a late result does not close the next editor. */
   const field = useRef<HTMLInputElement>(null)
 
   async function save(columns: number, typed: string): Promise<void> {
@@ -102,7 +102,7 @@ export function CellEditor(props: CellEditorProps) {
         {isBoolean && (
           <div class="line hint">
             {['true', 'false'].map((each) => (
-              // The Tab key skips these buttons, because the arrow keys choose a boolean in the field.
+              // The Tab key skips these buttons, because the arrow keys in the field choose a boolean too.
               <Button
                 key={each}
                 tabIndex={-1}
@@ -133,7 +133,7 @@ function placeOfCell(): Record<string, string> {
   const box = cell?.getBoundingClientRect() ?? new DOMRect()
   const width = Math.min(Math.max(narrowest, box.width), innerWidth)
   const left = Math.max(0, Math.min(box.left, innerWidth - width))
-  /** In a card, the editor must not cover the member's name, which is in the cell. */
+  /** In a card, the cell starts with the member's name, which the editor must not cover. */
   const beside = cell?.dataset.name ? box.height : 0
   return {
     left: `${left}px`,

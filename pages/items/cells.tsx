@@ -9,7 +9,7 @@ import type { Selection } from './selection.js'
 import type { Json, Look } from './table.js'
 import type { Column } from './tracks.js'
 
-/** Maximum length of the list of members without a column, in characters. */
+/** Maximum length in characters of the list of members that have no column. */
 const longestRest = 300
 const mostOnCard = 3
 
@@ -40,7 +40,7 @@ interface CellsProps {
   readonly json: Json | undefined
   readonly look: Look
   readonly columns: readonly Column[]
-  /** Rendered columns, without columns that are scrolled far out of view. */
+  /** Rendered columns. Columns that are scrolled far out of view are not rendered. */
   readonly drawn: readonly Column[]
   readonly isRestShown: boolean
   /** Index of the active cell's column; `undefined` if another row is active. */
@@ -48,12 +48,12 @@ interface CellsProps {
   readonly isSelected: boolean
 }
 
-/** Shows the values of an item as text, never as markup. */
+/** Shows values as text, never as markup. */
 export function Cells(props: CellsProps) {
   const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
   const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
   return useMemo(() => {
-    /** The Tab key skips the checkbox, because the Space key selects rows as well. */
+    /** The Tab key skips the checkbox, because the Space key selects rows too. */
     const box = (
       <span class="box">
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
@@ -74,7 +74,7 @@ export function Cells(props: CellsProps) {
     const cells = isCard
       ? columns.filter(isSeen).slice(0, mostOnCard)
       : drawn.filter(({ place }) => place > 0)
-    // If a card does not show the active column, the card's id is the active cell.
+    // If a card does not show the active column, the id of the card is the active cell.
     const isThere = !isCard || cells.some(({ place }) => place === active)
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
@@ -95,7 +95,7 @@ export function Cells(props: CellsProps) {
               key={`.${column.name}`}
               id={idOf(column.place)}
               class={kind === 'literal' ? text : kind}
-              // Screen readers get a string with its quotes, which tell it from other values.
+              // For screen readers, a string has quotes, so that it differs from other values.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
@@ -119,7 +119,7 @@ export function Cells(props: CellsProps) {
   }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
 }
 
-/** Puts the time of a timestamp into an element of its own, so that the date stands out. */
+/** Puts the time of a timestamp into its own element, so that the date stands out. */
 function datedOf(text = '') {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
   return time ? [date, <span key="time">{time}</span>] : text

@@ -22,10 +22,10 @@ export class ChangedError extends Error {
   }
 }
 
-/** Maximum number of attempts to change an item that somebody else keeps changing. */
+/** Maximum number of attempts to change an item that other clients keep changing. */
 const attempts = 5
 
-/** @throws {ChangedError} if an earlier attempt with this key created other content (interface §4.11). */
+/** @throws {ChangedError} if an earlier attempt with this key has created other content (interface §4.11). */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
   try {
@@ -43,7 +43,6 @@ export async function replaceItem(seen: Item, body: string): Promise<string> {
   return (await change(seen, { method: 'PUT', body }, itemIn)).text
 }
 
-/** @throws {ChangedError} if the stored version is not the version that the user has seen. */
 export async function deleteItem(seen: Item): Promise<void> {
   await change(seen, { method: 'DELETE' }, (response) => response.text())
 }
@@ -99,7 +98,7 @@ export function newKey(): string {
 
 const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
 
-/** Whether a create, replace or delete may have taken effect although it failed (spec §7.3). */
+/** Whether a change may have taken effect although its request failed (spec §7.3). */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }

@@ -18,7 +18,7 @@ export interface ColumnsProps {
   readonly onClose: () => void
 }
 
-/** Maximum number of members for which the dialog has no search field. */
+/** Maximum number of members without a search field. */
 const mostWithoutSearch = 12
 
 export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
@@ -29,7 +29,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
   const all = [...names, ...others]
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
-  /** @param button gets the focus back after its column has moved. */
+  /** Changes the layout. `button` gets the focus back after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
     onLayout(part)
     requestAnimationFrame(() => button.focus())
@@ -64,7 +64,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
                     onChange={({ currentTarget: { checked } }) =>
                       onLayout({
                         names: checked ? [...names, name] : names.filter((each) => each !== name),
-                        sort: layout.sort.filter((key) => key.name !== name), // a hidden column does not sort
+                        sort: layout.sort.filter((key) => key.name !== name), // removes a hidden column from the sort keys
                       })
                     }
                   />

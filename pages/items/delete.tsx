@@ -21,16 +21,16 @@ interface Failure {
   readonly cause: string
 }
 
-/** Number of parallel deletes. Browsers open few connections to a host, and the list needs some of them. */
+/** Number of parallel deletes. Browsers open only a few connections to a host, and the list needs some. */
 const atATime = 4
-/** Maximum number of failures in the dialog. The copy button copies all failures. */
+/** Maximum number of displayed failures. The copy button copies all failures. */
 const mostListed = 100
 
 export function Delete(props: DeleteProps) {
   const { items, onDeleted, onFound, onProblem, onClose } = props
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of remaining items that have been tried; `undefined` while no deletion is running. */
+  /** Number of items that have been tried; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])

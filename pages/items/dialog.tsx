@@ -8,11 +8,11 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of the dialog. A dialog with a position shows its title to screen readers only. */
+  /** Position of the dialog. If there is one, only screen readers get the title. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   readonly autofocus?: boolean
-  /** Whether the rest of the page stays usable while the dialog is open. */
+  /** Whether the user can use the rest of the page while the dialog is open. */
   readonly isBeside?: boolean
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
@@ -30,7 +30,7 @@ export function Dialog(props: DialogProps) {
     if (!isBeside) element?.showModal()
     return () => {
       element?.close()
-      // The browser returns the focus, unless a dialog above this dialog closes at the same time.
+      // Usually the browser returns the focus, but not if a dialog on top of this dialog closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()
@@ -46,12 +46,12 @@ export function Dialog(props: DialogProps) {
       aria-label={title}
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
-        // Ignores keys that were pressed in a dialog above this dialog.
+        // Keys that are pressed in a dialog on top of this dialog are ignored.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        event.preventDefault() // the browser closes a dialog at the second Escape, despite `cancel`
+        event.preventDefault() // otherwise the browser closes a dialog at the second Escape, despite `cancel`
         event.stopPropagation() // the list must not handle this key
         onClose()
       }}
@@ -73,7 +73,7 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** A panel beside the list, which stays usable. On a narrow screen, the panel fills the screen. */
+/** A panel beside the list. On a narrow screen, the panel fills the screen. */
 export function Panel(props: DialogProps) {
   const isNarrow = useMedia('(width < 40rem)')
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
@@ -85,7 +85,7 @@ export interface Loss {
   readonly action: string
 }
 
-/** Makes the browser ask before it leaves the page. */
+/** Lets the browser ask before the user leaves the page. */
 export function useWarning(isNeeded: boolean): void {
   useLayoutEffect(() => {
     if (!isNeeded) return undefined
@@ -95,7 +95,7 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** Returns a function that asks before a closing dialog discards something, and the question while it is shown. */
+/** Returns a function that asks before a closing dialog discards something, and the open question. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,

@@ -8,19 +8,19 @@ import { lastMembers, membersOf, skipSpace } from './members.js'
 export interface Finding {
   readonly from: number
   readonly to: number
-  /** An error prevents saving, a warning does not. */
+  /** Errors prevent saving, warnings do not. */
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
 
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/** Checks a JSON text. Returns where its value starts. @throws {JsonSyntaxError} with a position in the text. */
+/** Checks a JSON text. Returns the start of its value. @throws {JsonSyntaxError} with a position in the text. */
 export function checkText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   let start: number
   try {
-    start = scanText(bytes, 0, () => undefined) // a byte offset, but only ASCII precedes the value
+    start = scanText(bytes, 0, () => undefined) // a byte offset, which equals the index, because only ASCII precedes the value
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
@@ -28,13 +28,13 @@ export function checkText(text: string): number {
     )
     throw new JsonSyntaxError(error.message, before.length)
   }
-  // UTF-8 cannot encode a lone surrogate, so another character would be sent in its place.
+  // UTF-8 cannot encode a lone surrogate. Another character would be sent instead.
   const lone = text.search(/\p{Surrogate}/u)
   if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
   return start
 }
 
-/** Returns all problems, from top to bottom. A text without errors can be sent. @param id of a stored item. */
+/** Returns all problems from top to bottom. A text without errors can be sent. @param id of a stored item. */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
@@ -64,19 +64,19 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** The service would drop these members from `data`, but keep the white space around them. */
+/** Members that the service would drop from `data`, but not the white space around them. */
 const besideData = ['id', 'project_id']
 
 export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** A text with errors stays as it is, because the ends of its tokens are not known. */
+/** Indents a text. A text with errors stays as it is, because the ends of its tokens are not known. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** Returns the range of the first value except `project_id`, or the position inside the braces. */
+/** Returns the range of the first value other than `project_id`, or the position inside the braces. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -104,14 +104,14 @@ export function withValue(
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/** Returns a request body (spec §2.2) with the text as `data`. The `project_id` moves out of `data`. */
+/** Returns a request body (spec §2.2) with the text as `data`, but with `project_id` beside `data`. */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Whether saving the text would store the same item again, except for white space around its members. */
+/** Whether the text equals the stored item, except for white space around its members. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) =>
     requestBody(text)
@@ -120,7 +120,7 @@ export function isSameItem(stored: string, text: string): boolean {
   return members(stored) === members(text)
 }
 
-/** Returns the position in the text that an error gives as a line and column of the request body. */
+/** Converts the line and column in an error, which refer to the request body, to a position in the text. */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []
@@ -133,7 +133,7 @@ export function placeInDraft(text: string, problem: string): Finding | undefined
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
-/** A text that is not an object stays as it is. */
+/** Removes `id` from the text of an object. Any other text stays as it is. */
 export function withoutId(text: string): string {
   try {
     return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
@@ -161,7 +161,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The last member is cut with the comma before it. This cut replaces all cuts after the comma.
+      // The last member is cut with the comma before it. This cut includes all earlier cuts after the comma.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -170,13 +170,12 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
-/** Returns line and column, both from 1. The column counts characters. */
+/** Returns a line and column, both counted from 1. Columns count characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))
   return positionOf(before, before.length)
 }
 
-/** Whether a JSON text is a valid `project_id` (spec §2.2). */
 export function isProject(value: string): boolean {
   return value === 'null' || (value.startsWith('"') && value !== '""')
 }

@@ -19,14 +19,14 @@ export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   /** Latest known version of the item; `undefined` if the item is not stored. */
   readonly listed: Item | undefined
-  /** @param isDone whether nothing was typed since the save began. */
+  /** `isDone` means that nothing was typed since the save began. */
   readonly onSaved: (text: string, isDone: boolean) => void
   readonly onFound: (found: ChangedError) => void
   readonly onSeen: (item: Item | undefined) => void
   readonly onDelete: (item: Item) => void
   readonly onDuplicate: (text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** Goes to the previous row (`step` is -1) or to the next row (1). */
+  /** Shows the previous row if `step` is -1, and the next row if it is 1. */
   readonly onMove: (step: number) => void
   readonly onClose: () => void
 }
@@ -42,7 +42,7 @@ export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** Text before indentation. If the user changes nothing, this text is saved. */
+  /** The text without indentation. If the user changes nothing, this text is saved. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
@@ -209,14 +209,14 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether this panel stored the version in an earlier attempt, which seemed to fail. */
+  /** Whether an earlier save of this panel, which seemed to fail, has stored the version. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void
   readonly onAdopt: (listed: Item) => void
 }
 
-/** Before anything is overwritten, shows the version that someone else has saved in the meantime. */
+/** Shows the stored version, and asks whether to overwrite it. */
 function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
   return (
     <div class="problem" role="alert">

@@ -6,7 +6,7 @@ import { Button } from '../shared/components.js'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** Maximum number of listed problems, errors first. All problems are marked in the text. */
+/** Maximum number of listed problems, errors first. In the text, all problems are marked. */
 const mostListed = 5
 
 export interface EditorPaneProps {

@@ -17,11 +17,11 @@ export interface HeadProps {
   readonly children: ComponentChildren
 }
 
-/** Minimum pointer movement that moves a column, in CSS pixels. Less movement is a click. */
+/** Minimum pointer movement that moves a column, in CSS pixels. A shorter movement is a click. */
 const leastMove = 5
-/** Width of the area at the end of a head where dragging resizes the column, in CSS pixels. */
+/** Width in CSS pixels of the area at the end of a column head where dragging resizes the column. */
 const edge = 10
-/** Change of a column's width for each key press, in characters. */
+/** Change of a column's width per key press, in characters. */
 const step = 2
 
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
@@ -164,7 +164,7 @@ export function widthOfCharacter(heads: Element | null, widths: readonly number[
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
-/** Sets the column of a cell, because cells to the left may not be rendered. */
+/** Sets the column of a cell explicitly, because cells to the left may not be rendered. */
 export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }

@@ -11,7 +11,7 @@ export interface HeaderProps {
   readonly onToken: () => void
 }
 
-/** The HTML of this page links to the API page only if the service serves that page. */
+/** The service adds a link to the API page only if it serves that page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {

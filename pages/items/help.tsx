@@ -45,7 +45,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** The parentheses make `split` keep the separators. */
+/** Because of the parentheses, `split` keeps the separators. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
 export function Help({ onClose }: { onClose: () => void }) {

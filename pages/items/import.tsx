@@ -28,13 +28,13 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  /** Common prefix of the items' `Idempotency-Key`. */
+  /** Common prefix of the `Idempotency-Key` of all items. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   const [fault, setFault] = useState('')
   const [failure, setFailure] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Aborts the file read or import in progress. There is at most one at a time. */
+  /** Aborts the current operation, which reads a file or imports its items. */
   const work = useRef(new AbortController())
   useEffect(() => () => work.current.abort(), [])
 
@@ -70,7 +70,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
     const signal = begin()
     setProgress({ next, skipped })
     setRunning(true)
-    main.current?.focus() // a pressed "Skip" button disappears
+    main.current?.focus() // a "Skip" button disappears when it is pressed
     let at = next
     try {
       for (const { body } of entries.slice(next)) {

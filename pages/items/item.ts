@@ -8,7 +8,7 @@ export interface Item {
   readonly text: string
 }
 
-/** Maximum length of a value or an item where space is limited, in characters. */
+/** Maximum length in characters of a value or item where space is limited. */
 const longestShown = 200
 
 export type Kind = 'string' | 'number' | 'literal' | 'nested'
@@ -33,27 +33,27 @@ export function startOf({ text }: Item): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 
-/** Returns a member's name, in quotes if it has no visible character or starts with a quote. */
+/** Returns a member's name. A name gets quotes if it has no visible character or starts with a quote. */
 export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
 export interface ShownValue {
-  /** JSON text of the value or its start, in which escapes are replaced by their characters. */
+  /** JSON text of the value, or of its start. Characters replace their escapes. */
   readonly text: string
-  /** Text for a cell. Plain strings (see {@link isPlain}) have no quotes, and arrays and objects no line breaks. */
+  /** Text for a cell. Plain strings (see {@link isPlain}) have no quotes, arrays and objects no line breaks. */
   readonly short: string
 }
 
-/** Shortens the value of a member for display. @param text of the item. */
+/** Shortens the value of a member for display. `text` is the text of the item. */
 export function shownValue(text: string, { valueStart, end }: Member): ShownValue {
   const start = text.slice(valueStart, Math.min(end, valueStart + longestShown))
   const cut = end - valueStart > longestShown ? '…' : ''
-  // Arrays and objects can contain line breaks and tabs. JSON strings escape them.
+  // Arrays and objects can contain line breaks and tabs. In strings, line breaks and tabs are escaped.
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // Drops the last character or escape if the cut has split it.
+  // If the cut has split the last character or escape, the rest of it is dropped.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)
@@ -72,13 +72,13 @@ export function kindOf(text: string): Kind {
   return /^[tfn]/.test(text) ? 'literal' : 'number'
 }
 
-/** Whether a string without quotes is fully visible, and cannot be taken for another JSON value. */
+/** Whether all of a string is visible without quotes, and cannot be taken for another JSON value. */
 export function isPlain(text: string): boolean {
   const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
   return !isOther.test(text) && !/^\s|\s$|[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 }
 
-/** A field of one line cannot show line breaks, invisible characters, or changes in the direction of text. */
+/** A one-line field cannot show line breaks, invisible characters, or changes in the direction of text. */
 export function isEditableInCell(text: string | undefined): boolean {
   if (text === undefined || kindOf(text) === 'nested') return false
   return kindOf(text) !== 'string' || !/[\p{C}\p{Zl}\p{Zp}]/u.test(stringOf(text))

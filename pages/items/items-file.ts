@@ -8,14 +8,14 @@ import type { Yield } from './yield.js'
 
 export interface Entry {
   readonly body: string
-  /** Line on which the item begins, from 1. */
+  /** Line on which the item begins, counted from 1. */
   readonly line: number
 }
 
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** @param file in the format of `item-store dev --seed`. @throws {Error} with line and column of an error. */
+/** Reads a file in the format of `item-store dev --seed`. @throws {Error} with line and column of an error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)
@@ -55,7 +55,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/** Returns a JSON array of the exact texts. Each part becomes a blob, which browsers can keep outside of memory. */
+/** Returns a JSON array of the exact texts, made of blobs, which browsers can keep outside of memory. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

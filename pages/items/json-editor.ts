@@ -1,6 +1,6 @@
 /**
- * The JSON editor. In its shadow root, CodeMirror adds a style sheet object instead of a style element, which the
- * Content-Security-Policy forbids.
+ * The JSON editor. Its shadow root lets CodeMirror add a style sheet object, because the Content-Security-Policy
+ * forbids style elements.
  * @module
  */
 
@@ -20,10 +20,10 @@ import type { Finding } from './draft.js'
 
 export interface JsonEditor {
   text(): string
-  /** Replaces the whole text. The user can undo the replacement. */
+  /** Replaces the whole text, which the user can undo. */
   replace(text: string): void
   goTo(offset: number, end?: number): void
-  /** Marks problems that the service has found, until the text changes. */
+  /** Marks problems that the service has found. The marks stay until the text changes. */
   show(findings: readonly Finding[]): void
   focus(): void
   destroy(): void
@@ -32,14 +32,13 @@ export interface JsonEditor {
 export interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
-  /** Called when typing pauses. */
   readonly check: (text: string) => readonly Finding[]
   readonly onChange: () => void
 }
 
 const theme = EditorView.theme({
   '&': { flex: '1', minHeight: '0', fontSize: 'var(--size-code)', color: 'var(--text)' },
-  '&.cm-focused': { outline: 'none' }, // the host element has an outline
+  '&.cm-focused': { outline: 'none' }, // the host element has its own outline
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
   '.cm-gutters': {
@@ -78,10 +77,10 @@ const colors = HighlightStyle.define([
   { tag: [tags.bool, tags.null], color: 'var(--literal)' },
 ])
 
-/** Characters that change the direction of text, and that CodeMirror does not mark by default. */
+/** Characters that change the direction of text, but that CodeMirror does not mark by default. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
-/** Replaces a selection without the style attributes that Chromium adds, which the Content-Security-Policy forbids. */
+/** Replaces a selection without Chromium's style attributes, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
   // On a busy machine, the browser's own event comes later than the typed text.
@@ -103,7 +102,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     state: EditorState.create({
       doc: text,
       extensions: [
-        // Without this setting, a CR LF in the text would be saved as LF.
+        // Otherwise, a CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
         highlightSpecialChars({ addSpecialChars: otherBidi }),
@@ -135,7 +134,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     text: () => textOf(view.state),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // The replacement is a separate step of the history, so that undoing it keeps text typed just before.
+      // The replacement is undone in a separate step, which keeps text that was typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset, end = offset) {

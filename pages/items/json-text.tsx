@@ -3,7 +3,7 @@
 import { coloured } from '../shared/json-colours.js'
 import { membersOf } from './members.js'
 
-/** Maximum number of characters of an item's JSON in its row. */
+/** Maximum number of displayed characters of an item's JSON. */
 const longest = 800
 /** Length in characters above which a member is divided into the members of its value. */
 const long = 60

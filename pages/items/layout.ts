@@ -8,7 +8,7 @@ export interface Layout {
   /** Names of the columns besides `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
   readonly pinned: readonly string[]
-  /** Changed widths, in characters. Widths are pairs, because a name can be `__proto__`. */
+  /** Changed widths, in characters. They are pairs, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
@@ -28,7 +28,7 @@ export function useLayout(
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      // Keeps the parts of the layout that another tab has stored meanwhile.
+      // Keeps the parts of the layout that another tab has stored in the meantime.
       store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]
@@ -36,7 +36,7 @@ export function useLayout(
 
 function storedLayout(key: string): Layout {
   const text = stored('localStorage', key)
-  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted: only this page stores layouts
+  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted, because only this page stores layouts
 }
 
 export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
@@ -44,7 +44,7 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
 }
 
-/** Moves a column to the place of `target`, and pins it if the target is pinned. @param names in order. */
+/** Moves a column to the position of `target`. The column is then pinned if `target` is. `names` are in order. */
 export function moved(
   names: readonly string[],
   pinned: readonly string[],
@@ -59,7 +59,7 @@ export function moved(
   }
 }
 
-/** @param isAdded whether the column becomes a further sort key, rather than the only key. */
+/** @param isAdded whether the column becomes a further sort key, rather than the only one. */
 export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
   const kept = isAdded || sort.length === 1 ? sort : []
   const key = kept.find((each) => each.name === name)

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls the handler for each key press that the focused element does not need. */
+/** Calls the handler for each key press that the focused element does not use itself. */
 export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKeyDown)
   latest.current = onKeyDown

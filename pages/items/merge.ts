@@ -15,7 +15,7 @@ export interface Part {
   readonly all: readonly Item[]
 }
 
-/** Returns a part of an earlier list with the current versions of its items, and without deleted items. */
+/** Updates a part of an earlier list to the current versions of its items, without deleted items. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1
@@ -49,7 +49,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** Copies the text, because a slice would keep a whole part of the response in memory. */
+  /** Copies the text. A slice would keep a whole part of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -9,7 +9,7 @@ import { shownName } from './item.js'
 export interface NoRowsProps {
   readonly token: string
   readonly lacksToken: boolean
-  /** Number of all items; `undefined` before they have been listed. */
+  /** Number of all items; `undefined` before the first list. */
   readonly all: number | undefined
   readonly filter: Filter
   readonly onToken: () => void
@@ -94,7 +94,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Tokens contain no characters that are special in a shell. */
+/** A token needs no quotes, because it contains no special characters of a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

@@ -4,15 +4,15 @@ import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
 
 export interface Shape {
-  /** Names in order of appearance, without `id` and `project_id`. If there are too many, the rarest are left out. */
+  /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
   readonly names: readonly string[]
   readonly otherNames: number
-  /** Width of the widest value of each member, in characters, at most {@link widest}. */
+  /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
   readonly notNumeric: ReadonlySet<string>
-  /** Common members get columns first. `project_id` is always common. */
+  /** Whether a member gets a column before other members. `project_id` is always common. */
   isCommon(name: string): boolean
-  /** Returns the common members as JSON text, with an empty value of the type that was seen first. */
+  /** Returns the common members as JSON text. Each has an empty value of the type that was seen first. */
   blanks(): string[]
 }
 
@@ -22,20 +22,20 @@ export interface Overview {
   shapeOf(project: string | null | undefined): Shape
 }
 
-/** Limits of the examined sample: items of a list, further items of each project, and members of each item. */
+/** Maximum number of examined items in a list, of further items in a project, and of members in an item. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** Maximum number of columns and of projects to choose from. */
+/** Maximum number of columns, and of projects, to choose from. */
 const mostNames = 200
 const mostProjects = 500
-/** Maximum width that values give a column, in characters. */
+/** Maximum width of a column that results from its values, in characters. */
 const widest = 28
 /** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24
 /**
- * A member is common if at least this share of the items has the member.
- * With two projects of equal size, a member found in only one of them is not common.
+ * Share of the items that must have a common member. With two projects of equal size, a member that occurs in only one
+ * of them is not common.
  */
 const commonShare = 0.6
 
@@ -68,7 +68,7 @@ export function createOverview(): OverviewMaker {
   }
 }
 
-/** Empty values by the first character of a value of the same type. */
+/** Empty values, by the first character of a value of the same type. */
 const blanks: Readonly<Record<string, string>> = {
   '"': '""',
   '[': '[]',
@@ -126,7 +126,7 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   }
 }
 
-/** East Asian characters, which are twice as wide as other characters in a monospaced font. */
+/** East Asian characters, which are twice as wide as others in a monospaced font. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
 
 export function widthOf(text: string): number {

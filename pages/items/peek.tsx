@@ -11,13 +11,13 @@ export interface Peeked {
   readonly item: Item
   readonly name: string
   readonly box: DOMRect
-  /** Whether the user asked for the popover. Otherwise the pointer rests on the cell. */
+  /** Whether the user opened the popover. If not, the pointer rests on the cell. */
   readonly hasFocus: boolean
 }
 
 /** Maximum number of displayed characters. The copy button copies the whole value. */
 const longest = 20_000
-/** Maximum width of the popover, and minimum space around the popover, in CSS pixels. */
+/** Maximum width of the popover, and minimum space around it, in CSS pixels. */
 const widest = 480
 const margin = 8
 

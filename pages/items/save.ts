@@ -24,7 +24,7 @@ export const lossWhileSaving: Loss = {
   action: 'Close anyway',
 }
 
-/** @param shown an error that the page already shows, whose cause is left out. */
+/** `shown` is an error that the page already shows. Its cause is not repeated. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** `order` is `NaN` if the types of the values differ. */
+/** Operators that compare. `order` is `NaN` if the values have different types. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -19,17 +19,17 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Operators of conditions. All but the last need a value. */
+/** Operators of conditions. All except the last need a value. */
 export const tests = [
   'contains',
-  ...(Object.keys(comparisons) as Comparison[]), // exactly the keys of `comparisons`
+  ...(Object.keys(comparisons) as Comparison[]), // these are exactly the keys of `comparisons`
   'is absent',
 ] as const
 
 export interface Search {
   /** Items found so far, in the order of the list. The array grows in place. */
   readonly matches: readonly Item[]
-  /** Searches the items that have not been searched yet. An error thrown by `yieldIfDue` interrupts the search. */
+  /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
   advance(yieldIfDue: Yield): Promise<void>
 }
 
@@ -70,7 +70,7 @@ function createContent(value: string): (text: string) => boolean {
   return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
 }
 
-/** Compares JSON texts. White space between tokens makes no difference. */
+/** Compares JSON texts, ignoring white space between tokens. */
 function createComparison(
   value: string,
   isMet: (order: number) => boolean,
@@ -93,7 +93,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Finds text in JSON as written and with escapes resolved, ignoring case. */
+/** Finds text in JSON, both as written and with escapes resolved, ignoring case. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')

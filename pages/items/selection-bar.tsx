@@ -17,14 +17,14 @@ export interface SelectionBarProps {
   readonly onDelete: (items: readonly Item[]) => void
 }
 
-/** Number of item texts that are added to a file in one step. */
+/** Number of items that are added to a file in one step. */
 const run = 500
 
 export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   const { items, clear } = selection
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /** @param what past participle of the action for messages, such as `copied`. */
+  /** `what` is the past participle of the action, such as `copied`, for messages. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()
@@ -36,7 +36,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
   }
   // Without TLS, browsers offer the clipboard only to pages from the same machine.
   const { clipboard }: { clipboard: Clipboard | undefined } = navigator
-  // Copies a blob, because copying a long string would block the page.
+  // A blob is copied, because copying a long string would block the page.
   const copy =
     clipboard &&
     (() =>

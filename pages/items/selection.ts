@@ -5,10 +5,10 @@ import type { Item } from './item.js'
 
 export interface Selection {
   has(item: Item): boolean
-  /** Selected items that are among the rows, in the order of the rows. Actions affect only these items. */
+  /** Selected items among the rows, in the order of the rows. Actions affect only these items. */
   readonly items: readonly Item[]
   toggle(item: Item): void
-  /** Selects the rows from one item to another. If the latest range ended at `from`, moves that end instead. */
+  /** Selects the rows between two items. If the latest range ended at `from`, its end moves to `to` instead. */
   extend(from: Item, to: Item): void
   selectAll(): void
   clear(): void
@@ -17,7 +17,7 @@ export interface Selection {
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids that were selected before the range was added, and ids that were selected afterwards. */
+  /** Ids that were selected before or after the range was added. */
   readonly before: ReadonlySet<string>
   readonly after: ReadonlySet<string>
 }
@@ -53,7 +53,7 @@ export function useSelection(rows: readonly Item[]): Selection {
   }
 }
 
-/** Returns the nearest item below a given item that is not deleted, or else the nearest item above. */
+/** Returns the nearest item below that is not deleted, or else the nearest item above. */
 export function nextTo(
   items: readonly Item[],
   item: Item,

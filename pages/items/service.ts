@@ -4,14 +4,14 @@ import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'
 import { currentToken } from '../shared/session.js'
 
-/** Number of retries. A service that restarts is back before the last retry. */
+/** Number of retries. Usually, a service that restarts is back before the last retry. */
 const retries = 2
 /** How long a read waits for a change, in seconds. The client's timeout is longer. */
 const changeWait = 20
-/** Polling interval for a service that does not support `Prefer: wait`, in milliseconds. */
+/** Polling interval in milliseconds, if the service does not support `Prefer: wait`. */
 const longPause = 5_000
 
-/** The token is missing, or has characters that cannot be sent. */
+/** Thrown for a missing token, or for a token with characters that cannot be sent. */
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }
@@ -19,7 +19,7 @@ class NoTokenError extends Error {
 export const send: ItemStoreClient['request'] = async (request, options, read) => {
   const token = currentToken()
   if (token === '') throw new NoTokenError('There is no token')
-  // The characters of a bearer token, RFC 6750 §2.1.
+  // The characters of a bearer token are defined in RFC 6750 §2.1.
   if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
   }
@@ -27,7 +27,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   return await client.request(request, options, read)
 }
 
-/** Yields the texts of the listed items in parts as they arrive. @param onHead called before the first part. */
+/** Yields the texts of items as they arrive. `onHead` is called before the first part. */
 export async function* list(
   project: string | undefined,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns status, code and session id, to find the error in the log; empty for an error of the page. */
+/** Returns status, code and session id, which help to find an error in the log; empty for an error of the page. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

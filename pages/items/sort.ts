@@ -11,7 +11,7 @@ export interface SortKey {
 
 export type Sort = readonly SortKey[]
 
-/** An item with its value for each sort key; `undefined` if the item lacks the member. */
+/** An item with its value for each sort key. A value is `undefined` if the item lacks the member. */
 interface Row {
   readonly item: Item
   readonly values: readonly (Value | undefined)[]
@@ -23,18 +23,18 @@ export interface Value {
   readonly double: number | undefined
 }
 
-/** First characters of each JSON type, in the order of types. Absent members come last, even in descending order. */
+/** First characters of each JSON type, in the order of types. Absent members are last, even in descending order. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1
-/** Numbers that doubles distinguish. Exponents are excluded, because they could give infinity or zero. */
+/** Numbers that can be compared as doubles. An exponent could make a double infinite or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
 /** Number of items that are sorted in one step, which takes less than a millisecond. */
 const run = 256
 
 const collator = new Intl.Collator('en')
 
-/** Returns a sorted copy. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
+/** Returns a sorted copy, in which equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
 export async function sortItems(
   items: readonly Item[],
   sort: Sort,
@@ -118,7 +118,7 @@ export function compareNumbers(one: string, other: string): number {
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
 }
 
-/** Parses a JSON number into sign × 0.digits × 10 ^ exponent, without zeros at either end of the digits. */
+/** Parses a JSON number into sign × 0.digits × 10 ^ exponent. The digits neither begin nor end with zeros. */
 function decimalOf(text: string) {
   const isNegative = text.startsWith('-')
   const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
@@ -127,7 +127,7 @@ function decimalOf(text: string) {
   const digits = written.replace(/^0+/, '')
   if (digits === '') return { sign: 0, exponent: 0n, digits }
   const shift = whole.length - (written.length - digits.length)
-  // Exponents can have any number of digits. `BigInt` rejects a plus sign.
+  // An exponent can have any number of digits. `BigInt` rejects a plus sign.
   const exponent = BigInt(power.replace('+', '')) + BigInt(shift)
   return { sign: isNegative ? -1 : 1, exponent, digits }
 }

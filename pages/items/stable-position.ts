@@ -11,7 +11,7 @@ export function useStablePosition(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
-  // The scroll position is read before rendering, because the browser scrolls back for fewer rows.
+  // The scroll position is read before rendering, because the browser scrolls back if there are fewer rows.
   const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
@@ -23,7 +23,7 @@ export function useStablePosition(
   }, [items, rowHeight])
 }
 
-/** Returns by how many rows a row has moved. If the row was removed, the next remaining row counts. */
+/** Returns by how many rows a row has moved. For a removed row, the next remaining row counts. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -13,7 +13,7 @@ export interface StatusProps {
   readonly listedAt: Date | undefined
   readonly news: string
   readonly listProblem: unknown
-  /** Message about a failed export, or about a part of the page that cannot be loaded; otherwise empty. */
+  /** Message about a failed export, or a part of the page that cannot be loaded; empty if there is none. */
   readonly failure: string
   readonly onRefresh: () => void
   readonly onToken: () => void

@@ -18,15 +18,15 @@ import { useMedia } from './use-media.js'
 export type View = 'table' | 'json'
 export type Json = typeof import('./json-text.js')
 
-/** On a narrow screen, the rows of a table are cards. */
+/** How rows are shown. On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** Heights of rows, in CSS pixels. A row of JSON adds the height of its lines. */
+/** Heights of rows in CSS pixels. The lines of a JSON row are not included. */
 const rowHeights: Record<Look, number> = { table: 34, json: 15, cards: 86 }
-/** Height of a line of JSON, in CSS pixels, and the maximum number of lines in a row. */
+/** Height in CSS pixels of a line of JSON, and the maximum number of lines in a row. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
-/** How long the pointer rests on a cell before its whole value is shown, in milliseconds. */
+/** How long the pointer rests on a cell before the whole value is shown, in milliseconds. */
 const rest = 400
 
 const nothing: Range = { first: 0, end: 0 }
@@ -43,12 +43,12 @@ export interface TableProps {
   readonly column: string | undefined
   readonly selection: Selection
   readonly onLayout: (part: Partial<Layout>) => void
-  /** Called with the visible width of the table in characters, or `undefined` for cards and JSON. */
+  /** Called with the visible width of the table in characters, or with `undefined` for cards and JSON. */
   readonly onRoom: (room: number | undefined) => void
   readonly onColumns: () => void
   readonly onActive: (item: Item) => void
   readonly onColumn: (name: string | undefined) => void
-  /** Opens an item for editing. @param name of the member to edit in its cell; `undefined` for the whole item. */
+  /** Edits the member `name` in its cell, or the whole item if `name` is `undefined`. */
   readonly onOpen: (item: Item, name: string | undefined) => void
   readonly onPeek: (peeked: Peeked) => void
   readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
@@ -74,10 +74,10 @@ export function ItemTable(props: TableProps) {
     return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
   }, [look, columns, pinned, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
-  /** -1 if no row is active. */
+  /** Index of the active row; -1 if no row is active. */
   const activeIndex = place < count ? place : -1
   const isListed = activeIndex >= 0
-  /** 0 for the id column. */
+  /** Index of the active column; 0 for the id column. */
   const activeColumn = view === 'table' && column !== undefined ? names.indexOf(column) + 1 : 0
   const nameAt = (place: number) => names[place - 1]
 
@@ -116,7 +116,7 @@ export function ItemTable(props: TableProps) {
 
   const cellOfKeys = () => document.getElementById(activeCell)
 
-  /** A cell that is far away is rendered only after scrolling. */
+  /** Scrolls to the active cell. Until then, a cell that is far away is not rendered. */
   const reveal = () => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
@@ -137,7 +137,7 @@ export function ItemTable(props: TableProps) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
-  /** `undefined` for the id, and for a cell that shows the whole item. */
+  /** Returns the member of a cell; `undefined` for the id, and for a cell that shows the whole item. */
   const nameIn = (cell: Element | null) =>
     cell?.matches('.rest') ? undefined : nameAt(placeOf(cell))
 
@@ -173,10 +173,10 @@ export function ItemTable(props: TableProps) {
     else if (event.key === 'a' && isCommand(event)) selection.selectAll()
     else if (event.key === 'Enter' && item) {
       reveal()
-      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // once the cell is rendered
+      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // waits until the cell is rendered
     } else if (event.key === 'v') {
       reveal()
-      requestAnimationFrame(() => peek(cellOfKeys(), true)) // scrolling closes popovers
+      requestAnimationFrame(() => peek(cellOfKeys(), true)) // waits for the scroll event, which closes popovers
     } else {
       onKey(event, item)
       return
@@ -192,10 +192,10 @@ export function ItemTable(props: TableProps) {
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
-    grid.current?.focus() // rather than the clicked element
+    grid.current?.focus() // the clicked element must not get the focus
     onActive(item)
     onColumn(nameAt(place))
-    const isText = getSelection()?.isCollapsed === false // the user is selecting text
+    const isText = getSelection()?.isCollapsed === false // then the user is selecting text
     const isCard = look === 'cards'
     const nested = !isCard && target instanceof Element && target.closest('.nested span')
     if (nested) peek(nested.closest('td'), true)
@@ -257,7 +257,7 @@ export function ItemTable(props: TableProps) {
               class={`${item.id === active ? 'active' : ''} ${changed.has(item.id) ? 'changed' : ''}`}
               aria-rowindex={first + offset + 2}
               aria-selected={selection.has(item)}
-              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // Shift would select text
+              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // a click with Shift would select text
               onClick={(event) => onClick(event, item)}
               onDblClick={({ target }) => {
                 if (placeOf(target) > 0 && target instanceof Element)
@@ -281,12 +281,12 @@ export function ItemTable(props: TableProps) {
   )
 }
 
-/** Keeps the state for an equal range, so that nothing is rendered again. */
+/** Keeps the state if the range has not changed, so that nothing is rendered again. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns a cell's index in its row from an element in the cell; 0 for the id, and for JSON. */
+/** Returns the index of the cell that contains an element; 0 for the id, and for JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

@@ -14,7 +14,7 @@ export interface TokenDialogProps {
 }
 
 export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
-  /** If the user is typing elsewhere, the typed text must not go into the token field. */
+  /** If the user is typing elsewhere, the token field must not get the focus and the next characters. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
@@ -29,7 +29,7 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
         <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
-      {/* Enter in the token field submits its form. */}
+      {/* Enter in the token field submits its own form. */}
       <div
         onSubmit={onUse}
         onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}
@@ -46,7 +46,7 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
   )
 }
 
-/** Returns why the service rejected a token, as the end of a sentence about the token. */
+/** Returns why the service rejected a token, to end a sentence about the token. */
 function causeOf(problem: unknown): string {
   return reasonOf(problem)
     .replace(/^The token is invalid: /, '')

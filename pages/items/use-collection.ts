@@ -23,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // Browsers run no animation frames for a hidden page, so the page is drawn only while it is visible.
+        // The page is drawn only while it is visible, because browsers run no animation frames for a hidden page.
         frame = requestAnimationFrame(redraw)
       },
     })
@@ -44,7 +44,7 @@ export function useCollection(project: Filter['project']): Collection {
   return collection
 }
 
-/** Returns the items that match a filter. Until there are results, it returns the matches of the previous filter. */
+/** Returns the items that match a filter. Until the first results, returns the matches of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
   const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])
@@ -71,7 +71,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
   return matchesAll(filter) ? whole : found
 }
 
-/** Sorts a complete list. The order changes when the sort is done, but saves and deletes in `now` show at once. */
+/** Sorts a complete list. A save or delete in `now` shows at once, while the new order waits for the sort to end. */
 export function useSorted(
   part: Part,
   now: readonly Item[],

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 type Dialogs = typeof import('./dialogs.js')
 
-/** The loaded dialogs, kept outside component state, so that a dialog opens before the user types the next key. */
+/** The loaded dialogs. If they were component state, a dialog would open only after the user's next key press. */
 let loaded: Dialogs | undefined
 
 let isStyled = false
@@ -27,7 +27,7 @@ function loadStyles(): Promise<unknown> {
   })
 }
 
-/** @param onFailure called if loading fails. The next use tries again. */
+/** `onFailure` is called if loading fails. The next use tries again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
   const [, setDialogs] = useState(loaded)
   useEffect(() => {

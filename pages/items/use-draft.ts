@@ -5,13 +5,13 @@ import type { Editing } from './edit.js'
 import type { Item } from './item.js'
 
 export interface Draft {
-  /** The stored item, as the user has seen it; `undefined` for a new item. */
+  /** The stored item as the user has seen it; `undefined` for a new item. */
   readonly item: Item | undefined
   readonly text: string
-  /** Whether the text is an unsaved copy, which closing would lose even if nothing was typed. */
+  /** Whether the text is an unsaved copy, which would be lost on closing even if nothing was typed. */
   readonly isCopy: boolean
   readonly hasFocus: boolean
-  /** Unique key, so that no draft inherits the component state of another draft. */
+  /** Unique key, so that a draft does not inherit the component state of another draft. */
   readonly key: number
 }
 
@@ -20,7 +20,7 @@ export function useDraft() {
   const editing = useRef<Editing>(undefined)
   const show = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
-  /** Asks before it shows another draft, if changes would be lost. */
+  /** Opens another draft. Asks first if changes would be lost. */
   const open = (...next: Parameters<typeof show>) => {
     if (editing.current) editing.current.leave(() => show(...next))
     else show(...next)
@@ -33,9 +33,9 @@ export function useDraft() {
     close: () => setDraft(undefined),
     edit(item: Item) {
       if (draft?.item?.id === item.id) editing.current?.focus()
-      else open(item.text, item, false, !matchMedia('(hover: none)').matches) // without a keyboard over the item
+      else open(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
     },
-    /** Shows another item if the panel shows a stored item without changes. */
+    /** If the panel shows a stored item without changes, shows another item instead. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },

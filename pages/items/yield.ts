@@ -2,10 +2,10 @@
 
 export type Yield = () => void | Promise<void>
 
-/** Maximum length of a slice, in milliseconds: about a third of a frame at 60 frames per second. */
+/** Maximum length of a slice in milliseconds, about a third of a frame at 60 frames per second. */
 const longestSlice = 6
 
-/** @param signal once aborted, the function throws the reason. */
+/** Throws the signal's reason once the signal is aborted. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {
