@@ -34,7 +34,7 @@ export interface ItemStoreOptions {
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
-  /** Secret of tokens; random by default. While a function returns none, item requests get 503. */
+  /** Secret for tokens; random by default. While a function returns no secret, item requests get 503. */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
@@ -69,7 +69,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @throws {Error} if an object is not an item, or if the store is full. Then no item is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
-  /** Does the same as `seed` for JSON texts such as `['{"price":1.10}']`, which stay exact. */
+  /** Stores JSON texts such as `['{"price":1.10}']` like `seed`, but keeps them byte for byte. */
   seedText(texts: readonly string[]): Promise<string[]>
   /** Makes requests in `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: FailureScope): void

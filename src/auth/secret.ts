@@ -37,7 +37,7 @@ export function followSecret(
   }
 }
 
-/** Reads the environment on each call, in 0.5 µs, because any code may change environment variables. */
+/** Reads environment variables on each call (0.5 µs), because any code may change them. */
 export const environmentSigning: CurrentSigning = followSecret(
   () => {
     const { env } = process

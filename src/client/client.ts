@@ -41,7 +41,7 @@ export class ItemStoreClient<T extends object = Item> {
     this.#items = new ItemRequests(this.request, this.#options)
   }
 
-  /** Creates one item, however often the request is retried. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
+  /** Creates exactly one item, even if the request is retried. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
   async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
@@ -91,10 +91,9 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Yields the current item or list, then each new state, until an abort or a delete. Quick changes may yield only the
-   * last state.
-   * @throws {ItemStoreError} The first read fails like {@link get} or {@link list}, later reads only for permanent
-   * errors such as a 401.
+   * Yields the current item or list, then its new states, until the item is deleted or the signal aborts. Some states
+   * may be skipped after quick changes, but never the last.
+   * @throws {ItemStoreError} at first like {@link get} or {@link list}, later only for permanent errors such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>

@@ -4,10 +4,10 @@ import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.j
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches parts of up to 65,536 characters. A page would be blocked too long by longer parts. */
+/** Matches parts of up to 65,536 characters. Longer parts would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
-/** Error codes of Node.js that mean that nothing was sent. Browsers give no codes. */
+/** Error codes of Node.js for requests that were not sent. Browsers give no codes. */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 /** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
@@ -66,12 +66,12 @@ export async function fetchText(
   }
 }
 
-/** Maximum wait in milliseconds. `setTimeout` fires immediately with 2 ** 31 or more. */
+/** Maximum wait in milliseconds. With 2 ** 31 ms or more, `setTimeout` would fire immediately. */
 export const longestTimer = 2e9
 
 type Signal = AbortSignal | undefined
 
-/** Waits for `time` ms, or for `operation` for at most `time` ms. Throws `TIMEOUT`, or the signal's reason. */
+/** Waits for `time` ms. With `operation`, returns its result, or throws `TIMEOUT` after `time` ms. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {

@@ -164,7 +164,7 @@ export function jsonText(text: string): string {
   return text
 }
 
-/** Writes a request body. Takes `project_id` out of the data, where the service ignores it. */
+/** Returns a request body. The data's `project_id` is copied beside `data`, where the service reads it. */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`

@@ -94,7 +94,7 @@ export class TextResponse {
   }
 }
 
-/** Entity tags by item. A tag inside the item would be stored with the item by a replace. */
+/** Entity tags by item. If an item contained its tag, a replace would store the tag. */
 const tags = new WeakMap<object, string>()
 
 /** Stores an item's tag for `tagOf`. A primitive value, which a codec may return, gets no tag. */

@@ -44,7 +44,7 @@ export interface ServiceRequest {
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
   readonly path?: string | undefined
   readonly body?: string
-  /** Headers by name in lower case. */
+  /** Headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -98,7 +98,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A repeated conditional change could conflict with itself. A create is repeated with its key.
+        // If a conditional change were repeated, it could conflict with its own first attempt.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)

@@ -82,7 +82,7 @@ function kindOf<T>(
   }
 }
 
-/** A limit or the word `off`, which is parsed as `undefined`. */
+/** Also accepts the word `off`, which is parsed as `undefined`. */
 export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
   return {
     parse(text) {

@@ -114,7 +114,9 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request and reads the rest of its body, because many clients send the whole body before they read. */
+    /**
+     * Rejects a request. Reads the rest of its body, because many clients read no response before they have sent it.
+     */
     function fail(error: unknown): void {
       failure ??= error
       end()

@@ -30,7 +30,7 @@ export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items by buffer, which a memory store returns for each read of the item. */
+/** Tags of long items by buffer. A memory store returns the same buffer for every read of an item. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {

@@ -15,7 +15,7 @@ export class Exchange {
   readonly connection: Connection
   /** Version 4 UUID that identifies this request (spec §1.4), not chosen by the client. */
   readonly sessionId: string = newUuid()
-  /** Arrival of the request by `performance.now()`, later by any time spent waiting for a change. */
+  /** Time of arrival, by `performance.now()`. Time spent waiting for a change is added. */
   startedAt = performance.now()
   readonly path: string
   /** Route for the path; `undefined` for an unknown path. */

@@ -36,7 +36,7 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** An `Idempotency-Key` is bare ASCII characters, or a quoted string (RFC 9651 §3.3.3). */
+/** An `Idempotency-Key` consists of bare ASCII characters, or is a quoted string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 

@@ -77,7 +77,7 @@ function isMalformed(target: string): boolean {
   return target.includes('#') || !URL.canParse(target)
 }
 
-/** Decodes a path, but no reserved characters, because an escaped slash separates no segments. */
+/** Decodes a path except for reserved characters, because an escaped slash does not separate segments. */
 function decoded(path: string): string | undefined {
   try {
     return decodeURI(path)
@@ -113,7 +113,7 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048 // in characters
 
-/** How long browsers cache a preflight: a day, in seconds. Chromium caches for at most two hours. */
+/** How long browsers may cache a preflight, in seconds (a day). Chromium caches for at most two hours. */
 const maxAge = '86400'
 
 /** Grants every requested method, so that the page can read the 405 for an unsupported method. */

@@ -48,7 +48,7 @@ test('the bytes of shared lists are counted until the last response is sent', as
 })
 
 test('lists that are too long to be shared are sent one after another, each of them completely', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] }) // the next list begins only when a list ends
+  t.mock.timers.enable({ apis: ['setTimeout'] }) // without timeouts, a list begins only when another list ends
   const store = storeOf('abc')
   const shared = createSharedLists(store, 2).create()
   await shared.open()

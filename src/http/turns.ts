@@ -10,7 +10,7 @@ const turnTime = 1
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Resolves when work of up to 1 ms may begin. `laterTime` is the time of the work after that, in ms. */
+/** Resolves when work of up to 1 ms may begin. `laterTime` is the duration of further work, in ms. */
 export function workTurn(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -42,7 +42,7 @@ export async function inTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Maximum length in bytes of bodies that are parsed in one turn, which takes 1.5 ms. */
+/** Maximum bytes of bodies that are parsed in one turn. Parsing them takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
@@ -61,7 +61,7 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Maximum length in bytes of bodies received in a turn, which takes 0.25 ms. */
+/** Maximum bytes of bodies that are received in one turn. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
 /** Milliseconds for one read of a resumed request. Node.js may read 128 KiB at once. */
@@ -85,7 +85,7 @@ export function received(request: IncomingMessage, length: number): void {
 /** Length in bytes up to which short chunks are joined, because each chunk costs a write. */
 const joinedBytes = 64 * 1024
 
-/** Joins short chunks. Other requests run in the meantime, because finding chunks takes long. */
+/** Joins short chunks. Finding chunks takes time, so other requests run in between. */
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0

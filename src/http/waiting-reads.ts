@@ -7,10 +7,10 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Maximum waiting reads. Each takes about 18 KB with its connection (bench/RESULTS.md). */
+/** Maximum number of waiting reads. With its connection, each takes about 18 KB (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/** Maximum concurrent reads. A Redis server should have few replies of unknown length in flight. */
+/** Maximum number of concurrent reads. A Redis server should have few replies of unknown length in flight. */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>

@@ -88,12 +88,12 @@ export class MemberRecord {
 
 /** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Bytes of the window after the mark at which a slice begins. Members are read backwards. */
+/** Bytes that the window includes after the first mark of a slice. Members are read backwards. */
 const windowMargin = 64
 
 /**
- * Drops members that an item does not keep, and closes the gaps in `text`. Their names stay outside of the heap,
- * because each name would take 200 bytes in a `Set`.
+ * Drops members that an item does not keep, and closes the gaps in `text`. Does not collect names in a `Set`, where
+ * each name would take 200 bytes of heap.
  * @param hold called with the memory in use, in bytes.
  */
 export function* keptMembers(

@@ -52,7 +52,7 @@ interface Field extends Span {
 
 export const shortBody = 16 * 1024
 
-/** Bytes of a longer body that are checked in one slice. Before V8 has compiled the code, this takes 2 ms. */
+/** Bytes of a long body that are checked in one slice. Before V8 has compiled the code, a slice takes 2 ms. */
 const windowBytes = 4 * 1024
 
 const firstWindow = 1024
@@ -101,7 +101,7 @@ class RequestCheck {
     }
     const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
     const field = { start, end, members: this.#members.take() }
-    // If a field is repeated, the last one counts.
+    // If a field is repeated, the last value counts.
     if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }

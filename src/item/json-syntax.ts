@@ -15,7 +15,7 @@ export interface Member {
   readonly valueEnd: number
 }
 
-/** Compares a name with ASCII letters and underscores. Resolves escapes. */
+/** Compares a name in a text with `name`, which has only ASCII letters and underscores. */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
   for (let place = 0; place < name.length; place += 1) {
@@ -68,7 +68,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** Returns the message for a missing comma. The last bit is 1 in an object, 0 in an array. */
+/** Returns the message for a missing comma. The last bit of `bits` is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }

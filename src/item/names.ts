@@ -48,7 +48,7 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** The product of a hash and a base is below 2^53, so it is exact. */
+/** With this modulus, the product of a hash and a base is below 2^53, and so exact. */
 const prime = 2 ** 31 - 1
 
 const pieceBytes = 8 * 1024
@@ -75,7 +75,7 @@ export class NameHash {
     this.end = start
   }
 
-  /** Returns whether more of the name follows. */
+  /** Reads a piece of the name. Returns whether more pieces follow. */
   goOn(): boolean {
     const text = this.#text
     const base = this.#base
@@ -116,7 +116,7 @@ export class NameComparison {
     this.#other = other
   }
 
-  /** Returns whether more of the names follows. At the end, sets `areSame`. */
+  /** Compares a piece of the names. Returns whether more pieces follow. Sets `areSame` at the end. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -172,7 +172,7 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound on the memory in use, in bytes. Each name may use a page of its own. */
+  /** Upper bound on the memory in use, in bytes. Assumes one memory page per name. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }

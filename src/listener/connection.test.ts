@@ -209,7 +209,7 @@ test('the memory of a waiting request includes the objects of the pieces in whic
     const { bytesRead } = connection.socket
     socket.write('x')
     await until('a byte', () => connection.socket.bytesRead > bytesRead)
-    // A piece of a body with one byte takes 480 bytes of the heap.
+    // A one-byte piece of a body takes 480 bytes of the heap.
     assert.ok(connection.heldBytes - whole >= piece * 480, `${connection.heldBytes - whole} bytes`)
   }
 })

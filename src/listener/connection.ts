@@ -49,7 +49,7 @@ export class Connection implements Holder {
   readonly socket: Socket
   readonly turn: Turn
   heldBytes = 0
-  /** Node enforces the request timeout before the first request only, and then sends the 408. */
+  /** Before the first request, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
@@ -188,7 +188,7 @@ export class Connection implements Holder {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // if the application also rejects the request, its response is sent
+    this.turn.handleNow(this.#response) // a rejection by the application takes precedence
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()
@@ -286,7 +286,7 @@ export class Connection implements Holder {
     this.#dropWaiting()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // ends a read that Node's parser left unfinished, which would block other reads
+    socket.push('') // ends an unfinished read of Node's parser, which would block other reads
     socket.on('data', () => undefined).resume()
   }
 

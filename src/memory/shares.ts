@@ -9,7 +9,7 @@ export const mebibyte = 1024 ** 2
 /** Maximum part of V8's heap limit for new objects, in bytes: three semi-spaces of 64 MiB. */
 const newObjects = 192 * mebibyte
 
-/** Returns how many objects of a size in bytes fit into the heap at its maximum size. */
+/** Returns how many objects of `bytes` bytes each fit into the heap at its maximum size. */
 export function timesInHeap(bytes: number): number {
   const limit = getHeapStatistics().heap_size_limit
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)

@@ -59,7 +59,7 @@ export async function start(
       await store.close()
     }
     handleShutdown(stop, config.shutdownTimeout, log)
-    // A supervisor that reads this line may send a signal immediately.
+    // A supervisor that reads the log line below may send a signal immediately.
     const limits = {
       max_memory_bytes: config.maxMemoryBytes,
       max_body_bytes: config.maxBodyBytes,
