@@ -21,7 +21,7 @@ const encoders = {
 const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
 
 /**
- * Adds compressed copies of each file, and of each HTML file a variant without the link to the other page.
+ * Adds compressed copies of all files. Each HTML file also gets a variant without the link to the other page.
  * @type {import('vite').Plugin}
  */
 const compress = {

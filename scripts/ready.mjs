@@ -108,7 +108,7 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** The order does not depend on the file system. @param {string} path */
+/** Returns files in an order that does not depend on the file system. @param {string} path */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

@@ -23,7 +23,7 @@ export interface CellEditorProps {
   readonly onClose: (columns: number) => void
 }
 
-/** Minimum width of the field, in CSS pixels, which the keyboard hint needs. */
+/** Minimum width of the field, in CSS pixels. The keyboard hint needs this much space. */
 const narrowest = 240
 
 /** Minimum space below the cell for an error message, in CSS pixels. */

@@ -18,7 +18,7 @@ export interface ColumnsProps {
   readonly onClose: () => void
 }
 
-/** Maximum number of members without a search field. */
+/** Maximum number of members for which the dialog needs no search field. */
 const mostWithoutSearch = 12
 
 export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {

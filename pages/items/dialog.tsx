@@ -8,7 +8,7 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of the dialog. If there is one, only screen readers get the title. */
+  /** Position of the dialog. A dialog with a position has its title only for screen readers. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   readonly autofocus?: boolean
@@ -95,7 +95,7 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** Returns a function that asks before a closing dialog discards something, and the open question. */
+/** Returns a close function, which asks before it discards something, and the question while it is open. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,

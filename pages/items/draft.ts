@@ -64,7 +64,7 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that the service would drop from `data`, but not the white space around them. */
+/** Members that the service drops from `data`. The service keeps the white space around them. */
 const besideData = ['id', 'project_id']
 
 export function whyInvalid(text: string): Finding | undefined {

@@ -42,7 +42,7 @@ export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
   const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** The text without indentation. If the user changes nothing, this text is saved. */
+  /** Original text, before indentation. This text is saved if the user changes nothing. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)

@@ -13,7 +13,10 @@ export interface Filter {
 export interface Condition {
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
-  /** Text to find for `contains`. Otherwise JSON, or a string without its quotes. Empty text matches everything. */
+  /**
+   * With `contains`, the text to find. With comparisons, JSON or a string without quotes. Empty text matches
+   * everything.
+   */
   readonly value: string
 }
 

@@ -39,7 +39,7 @@ export function shownName(name: string): string {
 }
 
 export interface ShownValue {
-  /** JSON text of the value, or of its start. Characters replace their escapes. */
+  /** JSON text of the value, or of its start. Escapes are replaced by their characters. */
   readonly text: string
   /** Text for a cell. Plain strings (see {@link isPlain}) have no quotes, arrays and objects no line breaks. */
   readonly short: string
@@ -53,7 +53,7 @@ export function shownValue(text: string, { valueStart, end }: Member): ShownValu
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // If the cut has split the last character or escape, the rest of it is dropped.
+  // A last character or escape that the cut has split is dropped.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)

@@ -1,6 +1,6 @@
 /**
- * The JSON editor. Its shadow root lets CodeMirror add a style sheet object, because the Content-Security-Policy
- * forbids style elements.
+ * The JSON editor. In its shadow root, CodeMirror uses a style sheet object instead of a style element, which the
+ * Content-Security-Policy forbids.
  * @module
  */
 

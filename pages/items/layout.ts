@@ -44,7 +44,10 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
   return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
 }
 
-/** Moves a column to the position of `target`. The column is then pinned if `target` is. `names` are in order. */
+/**
+ * Moves a column to the position of `target`, and pins it if `target` is pinned.
+ * @param names in the order of the columns.
+ */
 export function moved(
   names: readonly string[],
   pinned: readonly string[],

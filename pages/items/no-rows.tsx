@@ -94,7 +94,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** A token needs no quotes, because it contains no special characters of a shell. */
+/** Puts the token into a curl command without quotes, because it has no characters that are special in a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

@@ -10,7 +10,7 @@ export interface Shape {
   /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
   readonly widths: ReadonlyMap<string, number>
   readonly notNumeric: ReadonlySet<string>
-  /** Whether a member gets a column before other members. `project_id` is always common. */
+  /** Common members get columns before other members. `project_id` is always common. */
   isCommon(name: string): boolean
   /** Returns the common members as JSON text. Each has an empty value of the type that was seen first. */
   blanks(): string[]

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Operators that compare. `order` is `NaN` if the values have different types. */
+/** Comparison operators. `order` is `NaN` if the values have different types. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,

@@ -53,7 +53,7 @@ export function useSelection(rows: readonly Item[]): Selection {
   }
 }
 
-/** Returns the nearest item below that is not deleted, or else the nearest item above. */
+/** Returns the nearest item below `item` that is not deleted, or else the nearest item above. */
 export function nextTo(
   items: readonly Item[],
   item: Item,
