@@ -13,10 +13,7 @@ export interface Filter {
 export interface Condition {
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
-  /**
-   * With `contains`, the text to find. With comparisons, JSON or a string without quotes. Empty text matches
-   * everything.
-   */
+  /** With `contains`, the text to find. Otherwise, JSON or a string without quotes. Empty text matches everything. */
   readonly value: string
 }
 
