@@ -31,7 +31,11 @@ interface Run {
 export async function measure({ side, items, heap }: Run) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const flags = ['--expose-gc', ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`])]
+  const flags = [
+    '--expose-gc',
+    '--v8-pool-size=1',
+    ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]),
+  ]
   const server = await startServer({
     port,
     args: [...flags, script, side, String(port), String(items)],

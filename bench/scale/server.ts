@@ -5,6 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemId } from '../../src/item/id.js'
 import type { EncodedItem } from '../../src/item/item.js'
+import { startCollection } from '../../src/memory/collection.js'
+import { serveFirst } from '../../src/process/threads.js'
 import type { ItemList } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { anyId, itemBytes, itemText } from '../lib/item.js'
@@ -33,6 +35,10 @@ const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
+
+// As in the service.
+startCollection(Number.POSITIVE_INFINITY, () => 0)
+serveFirst()
 
 createServer(async ({ url = '/' }, response) => {
   const id = url.slice(1)
