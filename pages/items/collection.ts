@@ -138,8 +138,13 @@ export function createCollection(options: CollectionOptions): Collection {
     const end = { overview, items, ...known, ...now }
     tag = into.tag
     characters = arrived
-    show(isFirst || isOther ? end : { ...end, changed, news })
+    show(isFirst || isOther ? end : { ...end, news })
+    if (!isFirst && !isOther && changed.size > 0) mark(changed)
     isOther = false
+  }
+
+  function mark(changed: ReadonlySet<string>): void {
+    show({ changed })
     clearTimeout(unmark)
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
@@ -233,6 +238,7 @@ export function createCollection(options: CollectionOptions): Collection {
       const item = itemOf(text)
       incoming?.overview.add(item) // the incoming list skips this item
       change([item.id], (items) => withItem(items, item))
+      mark(new Set([item.id])) // shows that the item is saved
     },
     remove: (ids) => change(ids, (items) => items.filter(({ id }) => !ids.has(id))),
     setVisible(visible) {

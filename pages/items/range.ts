@@ -12,9 +12,9 @@ export interface Range {
 }
 
 /** Number of rows or columns that are added and removed together, so that not every scroll event causes rendering. */
-const block = 8
+const block = 4
 /** Number of rows and columns rendered beyond the visible ones, so that fast scrolling shows no gaps. */
-const rowMargin = 16
+const rowMargin = 12
 const columnMargin = 2
 
 /** Height of the tallest element that all browsers can scroll, in CSS pixels. Firefox has the lowest limit. */

@@ -22,7 +22,7 @@ export type Json = typeof import('./json-text.js')
 export type Look = View | 'cards'
 
 /** Heights of rows in CSS pixels. The lines of a JSON row are not included. */
-const rowHeights: Record<Look, number> = { table: 34, json: 15, cards: 86 }
+const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
 /** Height in CSS pixels of a line of JSON, and the maximum number of lines in a row. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }

@@ -113,7 +113,7 @@ export function useTracks(
     const css = columns.map(({ name }, place) =>
       growing.includes(name) ? `minmax(${tracks[place]}ch,1fr)` : `${tracks[place]}ch`,
     )
-    if (hidden > 0) css.push(hasRest ? '1fr' : `${moreWidth}ch`)
+    if (hidden > 0) css.push(hasRest ? 'minmax(0,1fr)' : `${moreWidth}ch`)
     return {
       columns,
       names: columns.slice(1).map(({ name }) => name),

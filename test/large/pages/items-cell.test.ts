@@ -117,6 +117,21 @@ describe('editing a value in its cell', inChromium, () => {
     await page.hasFocus()
   })
 
+  test('a saved row is marked for a moment', async () => {
+    const { page } = await openWith(['{"title":"Tea"}', '{"title":"Coffee"}'])
+    await page.cell('"Tea"').dblclick()
+    await page.evaluate(`globalThis.marked = new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        const row = document.querySelector('tr.changed')
+        if (row) resolve(row.textContent)
+      })
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true })
+    })`)
+    await field(page).fill('Milk')
+    await page.keyboard.press('Enter')
+    assert.match(await page.evaluate<string>('marked'), /Milk$/)
+  })
+
   test('a double click edits a value in its cell, or the whole item if one field cannot show the value', async () => {
     const { page } = await openWith([
       '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}',

@@ -516,7 +516,7 @@ describe('the items page', inChromium, () => {
     const numbers = Array.from({ length: 300 }, (_, number) => `{"n":${number}}`)
     const { own, ids, page } = await openWith([...numbers])
     await page.counts('300 items')
-    await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 34)')
+    await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
     await page.cell('200').waitFor()
     const place = () =>
       page.evaluate<number>(
