@@ -6,7 +6,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemId } from '../../src/item/id.js'
 import type { EncodedItem } from '../../src/item/item.js'
 import { startCollection } from '../../src/memory/collection.js'
-import { serveFirst } from '../../src/process/threads.js'
 import type { ItemList } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { anyId, itemBytes, itemText } from '../lib/item.js'
@@ -38,7 +37,6 @@ let created = 0
 
 // As in the service.
 startCollection(Number.POSITIVE_INFINITY, () => 0)
-serveFirst()
 
 createServer(async ({ url = '/' }, response) => {
   const id = url.slice(1)

@@ -9,7 +9,6 @@ import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import type { parseSeed } from '../doubles/seed.js'
 import type { ServiceParts } from '../service.js'
-import { serveFirst } from './threads.js'
 
 interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
@@ -51,7 +50,6 @@ export async function start(
     const isSeeded = await seedEmptyStore(store, items)
     const load = watchLoad(config, itemBytes)
     const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
-    serveFirst()
     const url = await service.listen()
     const stop = async () => {
       await service.stop(lastRequestGrace)
