@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Installs development packages too, which the build needs. The folder `tools` has those of large tests. */
+/** Also installs the development packages, which the build needs. Those for large tests are in the `tools` folder. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']

@@ -22,8 +22,8 @@ export default async function* report(source) {
 }
 
 /**
- * Adds lines about skipped tests to `leftOut`. Node.js gives no reason why a file fails as a whole,
- * so its standard error output is added.
+ * Adds lines about skipped tests to `leftOut`. If a whole test file fails, Node.js gives no reason,
+ * so the file's standard error output is added.
  * @param {AsyncIterable<TestEvent>} source @param {string[]} leftOut
  */
 async function* explained(source, leftOut) {

@@ -54,7 +54,7 @@ for (const { file, least } of [
   })
 }
 
-/** Writes the programs of a document into files of a new folder, and returns the folder. */
+/** Writes the programs in a document to files in a new folder, and returns the folder. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** Side `item-store`: this service with default settings, started as in its image. */
+/** Side `item-store` of the comparison: this service with default settings, started as in its container image. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'

@@ -117,7 +117,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models of the document. Models to which nothing refers are separate. */
+/** Returns the models of the document. Models that nothing refers to are in a separate list. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   const models = Object.entries(document.components.schemas)

@@ -21,7 +21,7 @@ export interface HeadProps {
 const leastMove = 5
 /** Width in CSS pixels of the area at the end of a column head where dragging resizes the column. */
 const edge = 10
-/** Change of a column's width per key press, in characters. */
+/** How much a key press changes a column's width, in characters. */
 const step = 2
 
 export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {

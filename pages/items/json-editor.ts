@@ -118,7 +118,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        // The panel handles Ctrl or ⌘ with Enter, which saves, and Alt with an arrow, which changes the row.
+        // The panel handles Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),

@@ -1,4 +1,4 @@
-/** Finds the members of an object in valid JSON text. It parses no value, so that numbers keep their digits. @module */
+/** Finds the members of an object in valid JSON text. Values are not parsed, so numbers keep their digits. @module */
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 

@@ -15,7 +15,7 @@ export interface Part {
   readonly all: readonly Item[]
 }
 
-/** Updates a part of an earlier list to the current versions of its items, without deleted items. */
+/** Brings a part of an earlier list up to date: items get their current versions, and deleted items are dropped. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1

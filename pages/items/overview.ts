@@ -22,7 +22,7 @@ export interface Overview {
   shapeOf(project: string | null | undefined): Shape
 }
 
-/** Maximum number of examined items in a list, of further items in a project, and of members in an item. */
+/** How many of a list's first items, of each project's first items, and of an item's members are examined. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200

@@ -15,7 +15,7 @@ const idWidth = 14
 const leastPart = 0.5
 /** Minimum width of a column that lists the members without a column, in characters. */
 const leastRest = 24
-/** Width of the head that counts the members without a column, in characters. */
+/** Width of the column header that shows how many members have no column, in characters. */
 export const moreWidth = 6
 
 export interface Column {

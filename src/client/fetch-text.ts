@@ -102,7 +102,7 @@ class Actions extends Set<() => void> {
 
 const listeners = new WeakMap<AbortSignal, Actions>()
 
-/** All actions of a signal share one listener, because Node.js warns of more than ten listeners. */
+/** All callbacks for a signal share one listener, because Node.js warns about more than ten. */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)

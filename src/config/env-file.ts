@@ -24,7 +24,7 @@ export function loadEnvFile(): ReadonlySet<string> {
   return new Set(variables.map(([name]) => name))
 }
 
-/** The error for a malformed line does not contain the line, which may have a secret. */
+/** The error for a malformed line omits the line, which may contain a secret. */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')
   const variables = new Map<string, string>()

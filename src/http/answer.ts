@@ -65,7 +65,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 /** Maximum number of bytes written in one turn of the event loop. More would delay other requests. */
 const batchBytes = 1024 * 1024
 
-/** Sends a list between two texts, and releases the list when the response is closed. */
+/** Sends `before`, the list and `after`, and releases the list when the response is closed. */
 export async function sendChunks(
   { connection, response }: Exchange,
   before: string,

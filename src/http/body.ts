@@ -114,7 +114,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request, and reads its rest. Many clients read no response before they have sent the whole body. */
+    /** Rejects a request, and reads its rest. Many clients read the response only after sending the whole body. */
     function fail(error: unknown): void {
       failure ??= error
       end()

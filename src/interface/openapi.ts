@@ -94,7 +94,7 @@ export interface ListGuarantees {
   readonly isInOrder: boolean
 }
 
-/** @param origin origin of the service, with which tools resolve the paths in a saved document. */
+/** @param origin the service's origin, against which tools resolve the paths in a saved document. */
 export function openApiDocument(
   version: string,
   { isSnapshot, isInOrder }: ListGuarantees,

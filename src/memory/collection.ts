@@ -51,7 +51,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   const filling = new Array<number>(fillingLength).fill(0.5)
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside V8's heap after the last collection, without the items, in bytes. */
+  /** Memory outside V8's heap after the last collection, excluding the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
   let isUnsettled = false

@@ -1,4 +1,4 @@
-/** Generates all JSON texts of the grammar, not only the output of one serializer. */
+/** Generates any JSON text that the grammar allows, not only what one serializer would write. */
 
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-/** Opens Redis stores in the process of the test. */
+/** Opens Redis stores inside the test process. */
 
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'

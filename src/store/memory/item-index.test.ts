@@ -36,7 +36,7 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
 
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first 3,000 ids stay in one table, so every other table takes up many entries of `tables`.
+  // The first 3,000 ids stay in one table however often it splits, so most others are in several entries of `tables`.
   [
     'with the same first word, followed by random ids,',
     [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],

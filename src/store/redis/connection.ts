@@ -57,7 +57,7 @@ interface Call {
 export class RedisConnection {
   /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
-  /** Calls that are not sent yet, in order. */
+  /** Calls that have not been sent yet, in order. */
   readonly waiting = new Set<Call>()
   /** Calls without a reply yet, in the order of sending. */
   readonly inFlight = new Set<Call>()

@@ -61,7 +61,7 @@ export function createReadTexts(options: BucketTextsOptions) {
 
   type Batch = ReturnType<typeof batchIn>
 
-  /** Returns a batch with the cursor of the next batch, `firstCursor` after the last batch. */
+  /** Returns a batch and the cursor of the next batch. With the last batch, the cursor is `firstCursor`. */
   function batchIn(key: string, { value, client }: RedisReply) {
     const [cursor, reply] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor and entries
     const { bytes, items, unexpected } = entriesIn(reply)

@@ -3,14 +3,14 @@
 import type { Logger } from 'pino'
 import { NotConnectedError, reasonOf } from './errors.js'
 
-/** Time before the log reports a store as back, in milliseconds. A failover may break new connections. */
+/** Time before the log reports a store as reachable again, in ms. A failover may break new connections. */
 export const settlingTime = 3_000
 
 export type Reachability = ReturnType<typeof createReachabilityLog>
 
 /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
 export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
-  /** Servers and causes that have been logged since the store was last reported as back. */
+  /** Servers, each with a cause of failure, logged since the store was last reported as reachable again. */
   const logged = new Set<string>()
   let settling: NodeJS.Timeout | undefined
 

@@ -184,7 +184,7 @@ describe('the API page', inChromium, () => {
     assert.equal(await shown('nonsense'), '')
     await page.getByRole('status').getByText('Nothing found.').waitFor()
     await assertUsable(page)
-    // The list of models is folded until their section is in view.
+    // The list of models is collapsed until the models section is in view.
     assert.equal((await shown('')).split(',').length, 9)
     await page.evaluate('document.getElementById("models").scrollIntoView()')
     await page.locator('.contents').getByRole('link', { name: 'TokenPayload' }).waitFor()
