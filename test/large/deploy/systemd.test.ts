@@ -48,7 +48,7 @@ test('deploy/item-store.service: §5.5 without its EnvironmentFile, the service 
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? assert.fail()
   assert.match(value('EnvironmentFile'), /^-\//, 'the file may be missing (systemd.exec(5))')
   const entries = value('Environment').split(' ')
-  const env = Object.fromEntries(entries.map((entry) => entry.split('=')))
+  const env = Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/, 2)))
   const [, ...args] = value('ExecStart').split(' ')
   const own = ownProcess([process.execPath, cli, ...args], {
     cwd: emptyFolder(),
