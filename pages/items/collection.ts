@@ -138,8 +138,9 @@ export function createCollection(options: CollectionOptions): Collection {
     const end = { overview, items, ...known, ...now }
     tag = into.tag
     characters = arrived
-    show(isFirst || isOther ? end : { ...end, news })
-    if (!isFirst && !isOther && changed.size > 0) mark(changed)
+    const isUpdate = !isFirst && !isOther
+    if (isUpdate && changed.size > 0) mark(changed)
+    show(isUpdate ? { ...end, news } : end)
     isOther = false
   }
 
