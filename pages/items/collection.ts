@@ -227,7 +227,7 @@ export function createCollection(options: CollectionOptions): Collection {
     shown: () => shown,
     choose(next) {
       if (next === project) return
-      // The list of all items contains the items of the chosen project, so the list stays visible.
+      // The list of all items contains the items of the chosen project, so it stays visible for now.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next

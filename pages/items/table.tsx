@@ -21,7 +21,7 @@ export type Json = typeof import('./json-text.js')
 /** How rows are shown. On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** Heights of rows in CSS pixels. The lines of a JSON row are not included. */
+/** Heights of rows in CSS pixels. For a row of JSON, the height without its lines. */
 const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
 /** Height in CSS pixels of a line of JSON, and the maximum number of lines in a row. */
 const lineHeight = 19
@@ -286,7 +286,7 @@ function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns the index of the cell that contains an element; 0 for the id, and for JSON. */
+/** Returns the column index of the cell that contains an element. The id and rows of JSON have 0. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

@@ -61,7 +61,7 @@ export class Connection implements Holder {
   #isInputBroken = false
   /** Time of the latest response or of the connect, by `performance.now()`. */
   #activeAt = performance.now()
-  /** Number of bytes received before the connection began its first response of the shutdown. */
+  /** Number of bytes received when the connection began its first response after the stop began. */
   #readWhenStopping: number | undefined
   /** Bytes that the system had accepted at the latest call of `isStalledFor`. */
   #accepted = 0

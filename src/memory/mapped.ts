@@ -32,9 +32,11 @@ const releasedAtOnce = 1024 * 1024
 /** Returns a mapped buffer's memory to the system. The buffer must not be used afterwards. */
 export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, void> {
   if (!isMapped(buffer)) return
-  for (let length = buffer.buffer.byteLength; length > 0; yield) {
-    length = Math.max(0, length - releasedAtOnce)
-    resized(buffer, length)
+  let { byteLength } = buffer.buffer
+  while (byteLength > 0) {
+    byteLength = Math.max(0, byteLength - releasedAtOnce)
+    resized(buffer, byteLength)
+    yield
   }
 }
 

@@ -66,7 +66,7 @@ export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buff
   return wanted
 }
 
-/** Returns whether a text has the start and the end of an item with this id. */
+/** Returns whether a text begins and ends like the JSON text of an item with this id. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&

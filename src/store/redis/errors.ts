@@ -88,11 +88,10 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
+const ofReplica = /^(?:ERR Error running script.*[ -])?(?:READONLY|MASTERDOWN) /
+
 export function isOfReplica(error: unknown): boolean {
-  return (
-    error instanceof ErrorReply &&
-    /^(?:ERR Error running script.*[ -])?(?:READONLY|MASTERDOWN) /.test(error.message)
-  )
+  return ofReplica.test(errorReplyOf(error) ?? '')
 }
 
 /** Matches quoted names of commands, which may be logged. */

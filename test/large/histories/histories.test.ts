@@ -58,7 +58,7 @@ async function checkHistories({ operations, seed }: typeof options) {
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
-  /** Items on which clients begin no more operations. */
+  /** Items on which clients no longer begin operations. */
   const retired: Item[] = []
   const findings: string[] = []
   /** Numbers of operations by outcome. Conditional replaces are `exchanged` or `mismatched`. */
