@@ -1,6 +1,6 @@
 /** Queue of pipelined requests, and the memory limit across all such queues. @module */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, type ServerResponse } from 'node:http'
 
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
@@ -21,10 +21,18 @@ interface Queued {
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
+  /** Replaces `push` of queued requests, to count their bodies, which may arrive in pieces of one byte. */
+  readonly #push: IncomingMessage['push']
 
   /** @param count called with each change of the queue's memory, in bytes. */
   constructor(count: (bytes: number) => void) {
     this.#count = count
+    const countPiece = this.#countPiece.bind(this)
+    // With a function for each request, V8 would keep requests alive, and they would take 30% longer.
+    this.#push = function (this: IncomingMessage, piece, encoding) {
+      if (piece !== null) countPiece(this, piece.length)
+      return IncomingMessage.prototype.push.call(this, piece, encoding)
+    }
   }
 
   get length(): number {
@@ -44,21 +52,18 @@ export class RequestQueue {
 
   push(response: ServerResponse): void {
     const { req } = response
-    const queued = { response, bytes: bytesOf(req) }
-    this.#queued.push(queued)
-    if (req.headers['content-length'] !== undefined) {
-      const { push } = req
-      // Counts the memory of a body, which may arrive in pieces of one byte.
-      req.push = (piece, encoding) => {
-        if (piece !== null && this.#queued.includes(queued)) {
-          const bytes = pieceBytes + piece.length
-          queued.bytes += bytes
-          this.#count(bytes)
-        }
-        return push.call(req, piece, encoding)
-      }
-    }
-    this.#count(queued.bytes)
+    const bytes = bytesOf(req)
+    this.#queued.push({ response, bytes })
+    if (req.headers['content-length'] !== undefined) req.push = this.#push
+    this.#count(bytes)
+  }
+
+  #countPiece(request: IncomingMessage, length: number): void {
+    const queued = this.#queued.find(({ response }) => response.req === request)
+    if (queued === undefined) return
+    const bytes = pieceBytes + length
+    queued.bytes += bytes
+    this.#count(bytes)
   }
 
   shift(): ServerResponse | undefined {
