@@ -63,7 +63,7 @@ report('Comparisons', {
     'Responses per second, median of the turns; a dash where a side is not measured:',
     tableOf((turns) => shown(rateOf(turns))),
     ...ratios(),
-    'CPU time of one request in each process of a side, in microseconds, median of the turns:',
+    'CPU time per request in microseconds, median of the turns; with Redis, service + server:',
     tableOf((turns) => cpuOf(turns).map(micro).join(' + ')),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${wanted.map(describeSide).join('\n')}`,

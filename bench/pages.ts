@@ -77,14 +77,14 @@ try {
     for (const side of inTurn(round)) await useItems(side)
   }
   report('Pages', {
-    facts: [...facts, `Browser: Chromium ${browser.version()}, without a screen`],
+    facts: [...facts, `Browser: headless Chromium ${browser.version()}`],
     parts: [
       table(
         ['', 'first paint, ms: fastest', 'quarter', 'half', 'three quarters', 'loaded, kB'],
         sides.flatMap(paintRows),
       ),
       `First contentful paint of ${paints} loads, each with an empty cache in a new context of a running browser. ` +
-        'Loaded: the files that a page requests before this paint, with Brotli.',
+        'Loaded: Brotli size of the files requested before the first paint.',
       table(
         [
           `${count(items)} items, ms`,

@@ -137,11 +137,11 @@ for (const one of cases.filter(({ title }) => title.includes(only))) {
 report('Stalls', {
   facts,
   parts: [
-    'Longest time, in milliseconds, for which a health check or the read of an item of 250 bytes waited meanwhile:',
+    'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during each operation:',
     table(['', ...sides.map(({ name }) => name)], rows),
     `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
       'load itself ended early. ' +
-      `The thread of the load was itself delayed by up to ${ownStall.toFixed(0)} ms.`,
+      `The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
     `The sides:\n\n${sides.map(describeSide).join('\n')}`,
   ],
 })

@@ -21,7 +21,7 @@ export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
   about:
-    'this service with its items on a redis-server that keeps nothing on disk, on the core of the load or one of its own',
+    'this service with its items on a redis-server without persistence, on its own core or on that of the load generator',
   skips: ['create-pipelined'],
   version: redisVersion,
 
