@@ -57,7 +57,7 @@ export function createService(config: Config, parts: ServiceParts) {
   const serve: Serve = (response, connection) => {
     const exchange = new Exchange(response, connection)
     for (const observe of observers) response.once('finish', () => observe(exchange))
-    connection.turn.handle(response, () => answer(exchange))
+    connection.batch.handle(response, () => answer(exchange))
   }
 
   async function answer(exchange: Exchange): Promise<void> {

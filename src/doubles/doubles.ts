@@ -31,7 +31,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 
   function fail(failures: Failures, scope: FailureScope = {}): void {
-    armed.push({ ...scope, next: Array.isArray(failures) ? inTurn(failures) : atRandom(failures) })
+    armed.push({ ...scope, next: Array.isArray(failures) ? inOrder(failures) : atRandom(failures) })
   }
 
   function startOver(): void {
@@ -122,7 +122,7 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   answerError(exchange, new ApiError(code, detail), () => undefined)
 }
 
-function inTurn(failures: readonly Failure[]): () => Failure | undefined {
+function inOrder(failures: readonly Failure[]): () => Failure | undefined {
   const rest = [...failures]
   return () => rest.shift()
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { workTurn } from '../http/turns.js'
+import { timeToWork } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import {
@@ -92,12 +92,12 @@ export async function storeItems(
   const ids: ItemId[] = []
   const all: ItemRequest[] = []
   for (const item of items) {
-    await workTurn()
+    await timeToWork()
     all.push(item)
   }
   try {
     for (const item of all) {
-      await workTurn()
+      await timeToWork()
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)

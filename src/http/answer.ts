@@ -18,18 +18,18 @@ export function answerJson(
 ): void {
   const text = Buffer.from(JSON.stringify(body))
   if (startJson(exchange, status, text.length, headers))
-    exchange.connection.turn.end(exchange.response, text)
+    exchange.connection.batch.end(exchange.response, text)
 }
 
 /** `headers` must contain `Content-Type` and any `Content-Encoding`. */
 export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (start(exchange, 200, head)) exchange.connection.turn.end(exchange.response, bytes)
+  if (start(exchange, 200, head)) exchange.connection.batch.end(exchange.response, bytes)
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (start(exchange, status, head)) exchange.connection.turn.end(exchange.response)
+  if (start(exchange, status, head)) exchange.connection.batch.end(exchange.response)
 }
 
 /** Returns `false` if the listener has already rejected the request. */
@@ -63,7 +63,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 }
 
 /** Maximum number of bytes written in one turn of the event loop. More would delay other requests. */
-const batchBytes = 1024 * 1024
+const bytesPerTurn = 1024 * 1024
 
 /** Sends `before`, the list and `after`, and releases the list when the response is closed. */
 export async function sendChunks(
@@ -78,12 +78,12 @@ export async function sendChunks(
   response.write(before)
   let written = 0
   for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += batchBytes) {
+    for (let start = 0; start < chunk.length; start += bytesPerTurn) {
       if (response.destroyed) return
-      const piece = chunk.subarray(start, start + batchBytes)
+      const piece = chunk.subarray(start, start + bytesPerTurn)
       response.write(piece)
       written += piece.length
-      if (written < batchBytes) continue
+      if (written < bytesPerTurn) continue
       written = 0
       if (connection.socket.writableNeedDrain) await drained(connection.socket)
       await nextTurn() // without this pause, a client that reads fast would delay all other clients

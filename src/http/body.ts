@@ -9,7 +9,7 @@ import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../me
 import { bytesText } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import { inTurns, mayWorkNow, received, workTurn } from './turns.js'
+import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
 
 /**
  * Reads a request body and passes it to `use` while it arrives.
@@ -84,7 +84,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     const count = countMemory(response)
     count(length, 0)
     const hold = (workBytes: number) => count(length, workBytes)
-    return inTurns(use.inSlices({ bytes, length, isComplete: true, hold }))
+    return paced(use.inSlices({ bytes, length, isComplete: true, hold }))
   }
 
   async function receive<T>({ request, response }: Exchange, use: BodyUse<T>): Promise<T> {
@@ -161,7 +161,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
           goOn = resolve
         })
       }
-      await workTurn()
+      await timeToWork()
       if (failure !== undefined) throw failure
       try {
         const { done, value } = work.next()

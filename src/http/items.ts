@@ -17,9 +17,9 @@ import { answerEmpty, sendChunks, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
+import { paced } from './pacing.js'
 import { keyedName, requestedProject } from './parameters.js'
 import type { SharedLists } from './shared-lists.js'
-import { inTurns } from './turns.js'
 import type { ReadResult, WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope(200, 'success', 'Item retrieved successfully')
@@ -106,7 +106,7 @@ export function createItemHandlers(
         const list = { byteLength, chunks: [], release: nothing }
         return answerData(exchange, listed, list, ['ETag', tag, ...applied])
       }
-      const list = await (modified ? modified.list() : sharedLists.read(project))
+      const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
       return answerData(exchange, listed, list, ['ETag', listTag(list.version), ...applied])
     },
 
@@ -117,7 +117,7 @@ export function createItemHandlers(
       while (!(await store.create(id, item))) {
         const stored = await readToChange(id)
         if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again
-        if (!(await inTurns(areEqual(stored, item)))) throw keyConflict(location)
+        if (!(await paced(areEqual(stored, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
       }
@@ -216,12 +216,12 @@ function answerData(
   const start = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : start.length + byteLength + after.length
   if (!startJson(exchange, statusCode, length, headers)) return data.release()
-  if (request.method === 'HEAD') return connection.turn.end(response)
+  if (request.method === 'HEAD') return connection.batch.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, start, data, after)
   }
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
-  connection.turn.end(response, `${start}${bytes.toString('latin1')}${after}`)
+  connection.batch.end(response, `${start}${bytes.toString('latin1')}${after}`)
   data.release()
 }

@@ -1,12 +1,12 @@
 /** Lists that several responses share, so that the store is read only once. @module */
 
 import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
-import { inPortions } from './turns.js'
+import { inPortions } from './pacing.js'
 
 export type SharedLists = ReturnType<typeof createSharedLists>
 
 /** Maximum wait for the previous long list, in milliseconds. A slow client must not delay others. */
-const maxTurn = 5_000
+const maxWait = 5_000
 
 const oneChunk = 1024 * 1024
 
@@ -14,7 +14,7 @@ const oneChunk = 1024 * 1024
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
   /** Settles when the next list that is too long to be shared may be sent. */
-  let turn: Promise<void> = Promise.resolve()
+  let latestEnd: Promise<void> = Promise.resolve()
 
   function create(project?: string) {
     let list: ItemList | 'too long' | undefined
@@ -30,11 +30,11 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       },
       /** Reads the list into memory unless it is too long. @throws {StoreError} */
       async open(): Promise<void> {
-        list = (await held(await read(project))) ?? 'too long'
+        list = (await held(await readUnshared(project))) ?? 'too long'
       },
       /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
       list(): Awaitable<ItemList> {
-        if (list === undefined) return read(project)
+        if (list === undefined) return readUnshared(project)
         if (list === 'too long') return readInOrder(project)
         users += 1
         return { ...list, release: once(leave) }
@@ -44,7 +44,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     }
   }
 
-  function read(project: string | undefined): Awaitable<ItemList> {
+  function readUnshared(project: string | undefined): Awaitable<ItemList> {
     return project === undefined ? store.list() : filtered(project)
   }
 
@@ -80,15 +80,15 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
   }
 
   async function readInOrder(project: string | undefined): Promise<ItemList> {
-    const before = turn
+    const before = latestEnd
     let end = () => {}
-    turn = new Promise((resolve) => {
+    latestEnd = new Promise((resolve) => {
       end = resolve
     })
     try {
       await before
-      const list = await read(project)
-      setTimeout(end, maxTurn).unref()
+      const list = await readUnshared(project)
+      setTimeout(end, maxWait).unref()
       const release = () => {
         end()
         list.release()
@@ -100,7 +100,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     }
   }
 
-  return { create, read }
+  return { create, readUnshared }
 }
 
 function once(call: () => void): () => void {

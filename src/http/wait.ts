@@ -4,7 +4,7 @@ import type { HeaderList } from '../interface/names.js'
 import type { Awaitable } from '../store/item-store.js'
 import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'
-import { sendTurn, workTurn } from './turns.js'
+import { timeToSend, timeToWork } from './pacing.js'
 
 /** A state of an item or list. All requests that are answered with a state share one object. */
 export interface Tagged {
@@ -132,7 +132,7 @@ export class WaitGroup<State extends Tagged> {
 
   async update(): Promise<void> {
     this.#isUpdating = true
-    await workTurn()
+    await timeToWork()
     // Requests that join during the read may need a newer state, so the next read serves them.
     const arrived = this.#arrived
     let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
@@ -146,14 +146,14 @@ export class WaitGroup<State extends Tagged> {
       concerned = await this.#answeredBy(state, compared)
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
       for (const wait of concerned) {
-        await sendTurn(wait.wantsBody ? state?.bodyBytes : 0)
+        await timeToSend(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
       setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a microtask
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)
-        await sendTurn()
+        await timeToSend()
         wait.fail(error)
       }
     }
@@ -173,7 +173,7 @@ export class WaitGroup<State extends Tagged> {
   async #answeredBy(state: State | undefined, waits: readonly Wait<State>[]) {
     const answered: Wait<State>[] = []
     for (const [place, wait] of waits.entries()) {
-      if (place % comparedPerTurn === comparedPerTurn - 1) await workTurn()
+      if (place % comparedPerTurn === comparedPerTurn - 1) await timeToWork()
       if (wait.isOver) continue
       if (state === undefined || wait.isAnsweredBy(state)) {
         this.#take(wait)
@@ -193,7 +193,7 @@ export class WaitGroup<State extends Tagged> {
 
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
-    void sendTurn().then(() => wait.answerUnmodified())
+    void timeToSend().then(() => wait.answerUnmodified())
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()
   }
 }

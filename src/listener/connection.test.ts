@@ -62,7 +62,7 @@ async function open(
 }
 
 function answer({ response, connection }: Exchange): void {
-  if (connection.beginResponse()) connection.turn.end(response, 'answered')
+  if (connection.beginResponse()) connection.batch.end(response, 'answered')
 }
 
 /** Returns the first request as soon as a second request waits behind it. */

@@ -15,10 +15,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { Batch } from './batch.js'
 import { type Parser, parserOf, upgrade } from './node-internals.js'
 import { type HeldBytes, type Holder, RequestQueue } from './queue.js'
 import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
-import type { Turn } from './turn.js'
 
 type ConnectionState =
   | 'waiting'
@@ -34,7 +34,7 @@ type ConnectionState =
 export interface ConnectionOwner {
   /** While the listener stops, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
-  readonly turn: Turn
+  readonly batch: Batch
   /** Memory of waiting requests on all connections. Above half the limit, input is not parsed. */
   readonly held: HeldBytes
   /** Called when a connection can take its next request. The owner must later call `resume`. */
@@ -47,7 +47,7 @@ const lingerTime = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
-  readonly turn: Turn
+  readonly batch: Batch
   heldBytes = 0
   /** Before the first request, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
@@ -69,7 +69,7 @@ export class Connection implements Holder {
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket
-    this.turn = owner.turn
+    this.batch = owner.batch
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node handles errors only while it has a parser
     socket.once('close', () => this.#dropWaiting())
@@ -180,7 +180,7 @@ export class Connection implements Holder {
     this.#state = 'refusing'
     response.shouldKeepAlive = false
     response.writeHead(refusal.status, closingHeaders(refusal))
-    this.turn.end(response, refusal.body)
+    this.batch.end(response, refusal.body)
   }
 
   /** Rejects malformed or late input after the responses to earlier, complete requests. */
@@ -188,7 +188,7 @@ export class Connection implements Holder {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
     this.#isInputBroken = true
-    this.turn.handleNow(this.#response) // a rejection by the application takes precedence
+    this.batch.handleNow(this.#response) // a rejection by the application takes precedence
     const state = this.#state
     if (this.#queue.length > 0) {
       if (isInBody) this.#queue.pop()

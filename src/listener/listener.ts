@@ -5,11 +5,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Batch } from './batch.js'
 import { Connection, type ConnectionOwner } from './connection.js'
 import { readingParsers } from './node-internals.js'
 import { HeldBytes } from './queue.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
-import { Turn } from './turn.js'
 
 export interface ListenerLimits {
   readonly maxHeaderBytes: number
@@ -73,7 +73,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     get isStopping() {
       return isStopping
     },
-    turn: new Turn(maxWork),
+    batch: new Batch(maxWork),
     held: new HeldBytes(limits.maxPipelinedBytes),
     readyToResume(connection) {
       resumable.push(connection)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { inTurns, sendTurn, workTurn } from './turns.js'
+import { paced, timeToSend, timeToWork } from './pacing.js'
 
-async function begunInTurns(count: number, bodyBytes: number): Promise<number[]> {
+async function begunPerTurn(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0
   for (let number = 0; number < count; number += 1) {
-    void sendTurn(bodyBytes).then(() => {
+    void timeToSend(bodyBytes).then(() => {
       begun[turn] = (begun[turn] ?? 0) + 1
     })
   }
@@ -21,7 +21,7 @@ for (const [count, bodyBytes, most] of [
   [8, 300_000, 4],
 ] as const) {
   test(`at most ${most} of ${count} responses with ${bodyBytes} bytes begin in one turn`, async () => {
-    const begun = await begunInTurns(count, bodyBytes)
+    const begun = await begunPerTurn(count, bodyBytes)
     assert.ok(begun.length > 1 && Math.max(...begun) <= most, begun.join())
   })
 }
@@ -36,7 +36,7 @@ test('after a long piece of work, the next piece waits for another turn, and cal
     }
     return name
   }
-  const works = Promise.all([inTurns(work('a')), inTurns(work('b'))])
+  const works = Promise.all([paced(work('a')), paced(work('b'))])
   for (let turns = 0; done.length < 6; turns += 1) {
     assert.ok(done.length <= turns, `${done} in ${turns} turns`)
     await nextTurn()
@@ -50,6 +50,6 @@ test('work that throws rejects its promise, and does not stop later work', async
   function* failing() {
     throw new Error('planted')
   }
-  await assert.rejects(inTurns(failing()), { message: 'planted' })
-  await workTurn()
+  await assert.rejects(paced(failing()), { message: 'planted' })
+  await timeToWork()
 })

@@ -11,7 +11,7 @@ const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number 
 let isBeginning = false
 
 /** Resolves when work of up to 1 ms may begin. `laterTime` is the duration of further work, in ms. */
-export function workTurn(laterTime = 0): Promise<void> {
+export function timeToWork(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
     if (!isBeginning) void beginPieces()
@@ -34,9 +34,9 @@ async function beginPieces(): Promise<void> {
   isBeginning = false
 }
 
-export async function inTurns<T>(work: Slices<T>): Promise<T> {
+export async function paced<T>(work: Slices<T>): Promise<T> {
   for (;;) {
-    await workTurn()
+    await timeToWork()
     const { done, value } = work.next()
     if (done) return value
   }
@@ -79,7 +79,7 @@ export function received(request: IncomingMessage, length: number): void {
   receivedBytes += length
   if (receivedBytes <= receivedBytesPerTurn) return
   request.pause()
-  void workTurn(receivingTime).then(() => request.resume())
+  void timeToWork(receivingTime).then(() => request.resume())
 }
 
 /** Length in bytes up to which short chunks are joined, because each chunk costs a write. */
@@ -89,7 +89,7 @@ const joinedBytes = 64 * 1024
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0
-  await workTurn()
+  await timeToWork()
   for await (const chunk of chunks) {
     const isLong = chunk.length >= joinedBytes
     if (!isLong) parts.push(chunk)
@@ -100,7 +100,7 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
       parts = []
       length = 0
     }
-    await workTurn()
+    await timeToWork()
   }
   yield Buffer.concat(parts)
 }
@@ -110,6 +110,6 @@ const sendingTime = 0.02
 /** Milliseconds to copy one byte of a body. */
 const copyingTime = 1 / (1024 * 1024)
 
-export function sendTurn(bodyBytes = 0): Promise<void> {
-  return workTurn(sendingTime + bodyBytes * copyingTime)
+export function timeToSend(bodyBytes = 0): Promise<void> {
+  return timeToWork(sendingTime + bodyBytes * copyingTime)
 }

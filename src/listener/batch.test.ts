@@ -5,22 +5,22 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Turn } from './turn.js'
+import { Batch } from './batch.js'
 
 test('a request that arrives late in a turn, after all other requests were handled, is handled too', async () => {
-  const turn = new Turn(() => 64)
+  const batch = new Batch(() => 64)
   await new Promise<void>((resolve) => {
-    turn.handle(response(), () => {
-      queueMicrotask(() => turn.handle(response(), resolve))
+    batch.handle(response(), () => {
+      queueMicrotask(() => batch.handle(response(), resolve))
     })
   })
 })
 
 test('each turn handles at most the maximum number of requests, in the order of arrival', async () => {
-  const turn = new Turn(() => 2)
+  const batch = new Batch(() => 2)
   const turns: number[][] = []
   for (let place = 0; place < 5; place += 1) {
-    turn.handle(response(), () => turns.at(-1)?.push(place))
+    batch.handle(response(), () => turns.at(-1)?.push(place))
   }
   while (turns.flat().length < 5) {
     turns.push([])
@@ -30,15 +30,15 @@ test('each turn handles at most the maximum number of requests, in the order of 
 })
 
 test('a request that is handled at once is not handled again', async () => {
-  const turn = new Turn(() => 64)
+  const batch = new Batch(() => 64)
   const handled: string[] = []
   const urgent = response()
-  turn.handle(response(), () => handled.push('first'))
-  turn.handle(urgent, () => handled.push('urgent'))
-  turn.handleNow(urgent)
+  batch.handle(response(), () => handled.push('first'))
+  batch.handle(urgent, () => handled.push('urgent'))
+  batch.handleNow(urgent)
   assert.deepEqual(handled, ['urgent'])
   await nextTurn()
-  turn.handleNow(urgent)
+  batch.handleNow(urgent)
   assert.deepEqual(handled, ['urgent', 'first'])
 })
 

@@ -11,7 +11,7 @@ interface Arrived {
 /** Maximum number of responses sent together. With more, the first response would be late. */
 const maxReady = 64
 
-export class Turn {
+export class Batch {
   readonly #maxHandled: () => number
   // Each turn gets new arrays. Otherwise V8 keeps requests alive, and reads take 50% longer.
   #arrived: Arrived[] = []
