@@ -20,21 +20,16 @@ export function explainListenError(
   { port, host }: ListenAddress,
   flags: '--' | '--metrics-',
 ): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'EADDRINUSE') {
-    return new UsageError(
-      `port ${port} is in use; stop the program that uses it or choose another port with ${flags}port`,
-    )
+  const noAddress = `${host} is not an address of this machine; choose another address with ${flags}host`
+  const problems: Partial<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is in use; stop the program that uses it or choose another port with ${flags}port`,
+    EACCES: `no permission to listen on port ${port}; choose one above 1023 with ${flags}port`,
+    EADDRNOTAVAIL: noAddress,
+    EAFNOSUPPORT: noAddress,
+    EAI_AGAIN: noAddress,
+    EINVAL: noAddress,
+    ENOTFOUND: noAddress,
   }
-  if (code === 'EACCES') {
-    return new UsageError(
-      `no permission to listen on port ${port}; choose one above 1023 with ${flags}port`,
-    )
-  }
-  if (['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND'].includes(code)) {
-    return new UsageError(
-      `${host} is not an address of this machine; choose another address with ${flags}host`,
-    )
-  }
-  return error
+  const problem = error instanceof Error && 'code' in error && problems[String(error.code)]
+  return problem ? new UsageError(problem) : error
 }
