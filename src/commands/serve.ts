@@ -58,7 +58,7 @@ export async function dev(args: string[]): Promise<undefined> {
   process.stdout.write(`
   interface  ${origin}${prefix}
   token      valid for 24 hours, until ${expiry.replace('T', ' ')} UTC${seed}
-  items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
+  items      ${config.keepsItems ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}
 Paste this into another terminal:
 TOKEN=${token}

@@ -63,6 +63,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   })
   const values = Object.fromEntries(entries) as SettingValues // the table of settings has all keys
   const { host, metricsHost = host, maxStoreBytes, maxMemoryBytes } = values
+  const keepsItems = values.storeUrl === undefined
   if (problems.length === 0) {
     const isSameAddress =
       host === metricsHost || [host, metricsHost].some((each) => wildcards.includes(each))
@@ -70,12 +71,12 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
     // If items could take all of the allowed memory, a full store would make the service reject reads.
-    if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
+    if (keepsItems && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return { ...values, ...limitsFor(values), metricsHost }
+  return { ...values, ...limitsFor(values), metricsHost, keepsItems }
 }
 
 /** Warns of prefixed names such as `ITEM_STORE_PORT`, which the service does not read. */

@@ -24,113 +24,89 @@ import {
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
-export const settings = {
-  port: setting('PORT', integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
+/** Settings by their key in `Config`. The variable of `maxBodyBytes` is `MAX_BODY_BYTES`. */
+export const settings = named({
+  port: setting(integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(
-    'HOST',
     text,
     '0.0.0.0',
     'Address to listen on; for dev, the default is 127.0.0.1, which only this machine can reach',
   ),
-  serviceName: setting('SERVICE_NAME', text, 'item-store', 'service_name in the health response'),
-  logLevel: setting('LOG_LEVEL', oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
+  serviceName: setting(text, 'item-store', 'service_name in the health response'),
+  logLevel: setting(oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
   docs: setting(
-    'DOCS',
     onOrOff,
     true,
     'API page at /docs, with /openapi.json, and the documentation at /llms.txt: on or off',
   ),
-  console: setting(
-    'CONSOLE',
-    onOrOff,
-    false,
-    'Items page at /: on or off; on by default in dev only',
-  ),
+  console: setting(onOrOff, false, 'Items page at /: on or off; on by default in dev only'),
   maxBodyBytes: setting(
-    'MAX_BODY_BYTES',
     size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
     16 * mebibyte,
     'Maximum size of a request body',
   ),
   maxStoreBytes: setting(
-    'MAX_STORE_BYTES',
     size(1),
     fractionOfMemory(0.5),
     'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default',
   ),
   storeUrl: setting(
-    'STORE_URL',
     optional(serverUrl),
     undefined,
     'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; process memory by default',
   ),
   storePrefix: setting(
-    'STORE_PREFIX',
     keyPrefix,
     'item-store:',
     'Prefix of the keys on the STORE_URL server; services with the same prefix share their items',
   ),
   storeBuckets: setting(
-    'STORE_BUCKETS',
     powerOfTwo(256, 16_384), // a cluster has 16,384 slots
     256,
     'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; raise it for large clusters',
   ),
   storeTimeout: setting(
-    'STORE_TIMEOUT',
     time('ms', 10, 60_000),
     2000,
     'Maximum time to wait for a reply from the STORE_URL server before the request gets 503',
   ),
   maxConnections: setting(
-    'MAX_CONNECTIONS',
     integer(1, 1_000_000),
     Math.min(10_000, timesInHeap(64 * kibibyte)),
     'Maximum number of open connections, lower by default in a small heap; further ones are closed at once',
   ),
-  requestTimeout: setting(
-    'REQUEST_TIMEOUT',
-    time('s', 1, day),
-    60,
-    'Maximum time for a complete request to arrive',
-  ),
+  requestTimeout: setting(time('s', 1, day), 60, 'Maximum time for a complete request to arrive'),
   keepAliveTimeout: setting(
-    'KEEP_ALIVE_TIMEOUT',
     time('s', 1, day),
     72,
     'Maximum time that a connection may be idle between requests',
   ),
   trustedProxies: setting(
-    'TRUSTED_PROXIES',
     optional(networks),
     undefined,
     'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; none by default',
   ),
   maxMemoryBytes: setting(
-    'MAX_MEMORY_BYTES',
     size(1),
     fractionOfMemory(0.9),
     'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
-    'METRICS_PORT',
     orOff(integer(1, 65_535)),
     undefined,
     'TCP port to serve Prometheus metrics on, at /metrics; or off',
   ),
   metricsHost: setting(
-    'METRICS_HOST',
     optional(text),
     undefined,
     'Address to serve metrics on; the value of HOST by default',
   ),
   shutdownTimeout: setting(
-    'SHUTDOWN_TIMEOUT',
     time('s', 1, day),
     10,
     'Maximum time for accepted requests to finish when the service stops',
   ),
-}
+})
 
 type Settings = typeof settings
 
@@ -139,6 +115,8 @@ export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['d
 /** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
+  /** Whether this process keeps the items itself, and not a server. */
+  readonly keepsItems: boolean
 }
 
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
@@ -149,9 +127,17 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T>(name: string, kind: Kind<T>, defaultValue: T, meaning: string) {
-  const { format, ...rest } = kind
-  return { ...rest, name, default: defaultValue, defaultText: format(defaultValue), meaning }
+function setting<T>({ format, ...kind }: Kind<T>, defaultValue: T, meaning: string) {
+  return { ...kind, default: defaultValue, defaultText: format(defaultValue), meaning }
+}
+
+function named<Rows extends object>(rows: Rows) {
+  const entries = Object.entries(rows).map(([key, row]) => {
+    const name = key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+    return [key, { ...row, name }]
+  })
+  type Named = { readonly [Key in keyof Rows]: Rows[Key] & { readonly name: string } }
+  return Object.fromEntries(entries) as Named // has the keys and values of `rows`
 }
 
 export type Limits = Readonly<ReturnType<typeof limitsFor>>

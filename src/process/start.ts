@@ -41,7 +41,7 @@ export async function start(
   // All code is loaded now, so the resident memory is the memory of the idle process.
   const warning = memoryWarning(process.memoryUsage.rss(), {
     maxMemoryBytes: settings.maxMemoryBytes,
-    maxStoreBytes: settings.storeUrl === undefined ? settings.maxStoreBytes : 0,
+    maxStoreBytes: settings.keepsItems ? settings.maxStoreBytes : 0,
   })
   const maxConnections = affordableConnections(settings.maxConnections)
   const config = { ...settings, maxConnections }
