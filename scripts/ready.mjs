@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Also installs the development packages, which the build needs. Those for large tests are in the `tools` folder. */
+/** Installs all packages of a folder. The build needs the development packages. Large tests need the folder `tools`. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']

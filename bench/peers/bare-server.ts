@@ -1,4 +1,4 @@
-/** Server of the side `bare`. Bodies are strings, which Node.js sends together with the head. */
+/** The benchmarked server `bare`. Response bodies are strings, which Node.js sends together with the head. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { itemBytes, itemText } from '../lib/item.js'

@@ -17,7 +17,7 @@ export default {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Only Node.js servers are measured with pipelining. The longest list would take over a minute.
+  // Pipelining is measured only with Node.js servers. FastAPI would take over a minute for the longest list.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 
