@@ -12,7 +12,7 @@ export function OperationSection(props: Omit<CallsProps, 'status' | 'onStatus'>)
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
   const { inHead, others } = byPlace(parameters)
-  // The first status in the document is the status of success.
+  // The document lists the status of the successful response first.
   const [status, setStatus] = useState(Object.keys(operation.responses)[0] ?? '')
   const responses = { operation, document, status, onStatus: setStatus }
   return (

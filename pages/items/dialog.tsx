@@ -95,7 +95,7 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** Returns a close function, which asks before it discards something, and the question while it is open. */
+/** The function `close` first asks if something would be lost. `confirmation` is the question while it is shown. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,

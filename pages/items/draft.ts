@@ -76,7 +76,7 @@ export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** Returns the range of the first value other than `project_id`, or the position inside the braces. */
+/** Returns the range inside the first value other than `project_id`, or the position before the last brace. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -161,7 +161,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The last member is cut with the comma before it. This cut includes all earlier cuts after the comma.
+      // The cut begins at the comma after the last kept member, and includes all earlier cuts behind this comma.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })

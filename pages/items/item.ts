@@ -53,7 +53,7 @@ export function shownValue(text: string, { valueStart, end }: Member): ShownValu
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // A last character or escape that the cut has split is dropped.
+  // If the text was cut within a character or an escape, drops this character or escape.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)

@@ -83,7 +83,7 @@ const otherBidi = /[\u202a-\u202c\u2068]/
 /** Replaces a selection without Chromium's style attributes, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // On a busy machine, the browser's own event comes later than the typed text.
+  // On a busy machine, the browser's own `selectionchange` comes only after the typed text.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {

@@ -9,7 +9,7 @@ export interface Member {
   /** Position of the quote before the name. */
   readonly start: number
   readonly valueStart: number
-  /** End of the value, and so of the member. */
+  /** End of the value, which is also the end of the member. */
   readonly end: number
 }
 

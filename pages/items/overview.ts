@@ -26,7 +26,7 @@ export interface Overview {
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** Maximum number of columns, and of projects, to choose from. */
+/** Maximum numbers of columns and of projects from which the user can choose. */
 const mostNames = 200
 const mostProjects = 500
 /** Maximum width of a column that results from its values, in characters. */

@@ -11,7 +11,7 @@ export const narrowest = 5
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
-/** Minimum visible fraction of a last column with long values. */
+/** Minimum visible fraction of the last column if its values are long. */
 const leastPart = 0.5
 /** Minimum width of a column that lists the members without a column, in characters. */
 const leastRest = 24

@@ -71,7 +71,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
   return matchesAll(filter) ? whole : found
 }
 
-/** Sorts a complete list. A save or delete in `now` shows at once, while the new order waits for the sort to end. */
+/** Sorts a complete list. Changes to the items in `now` are shown at once, even while the sort is running. */
 export function useSorted(
   part: Part,
   now: readonly Item[],

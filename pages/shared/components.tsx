@@ -19,7 +19,7 @@ export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** Shows nothing without TLS, where browsers offer a clipboard only to pages of the same machine. */
+/** Hidden if there is no clipboard. Without TLS, browsers offer it only to pages from the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
