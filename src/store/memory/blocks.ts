@@ -35,7 +35,7 @@ export class Blocks {
   readonly index: ItemIndex
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** The last current block; `undefined` if a new item needs a new block. Open lists read no later block. */
+  /** The last current block; `undefined` if a new item needs a new block. No open list reads beyond this block. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {
@@ -174,7 +174,7 @@ export class Blocks {
     if (isTail) this.tail = target
   }
 
-  /** Moves items up to the exclusive `to`. `source` must be writable, unless all its items move. */
+  /** Moves the items from `from` to before `to`. `source` must be writable, unless all its items are moved. */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
       this.index.records.setBlock(handle, target.number)

@@ -23,7 +23,7 @@ const reach = 100
 interface OpenList {
   /** Number of the list in order of opening. */
   readonly moment: number
-  /** First of the retired blocks that are kept for this list. */
+  /** First retired block that is kept for this list. `nextKept` links further blocks. */
   kept: Block | undefined
   isReleased: boolean
 }

@@ -11,7 +11,7 @@ const firstSlab = 1024 * 1024
 
 const largestSlab = alwaysMapped
 
-/** Minimum share of the other slabs that stays free after frames have been moved to these slabs. */
+/** Minimum free share of the other slabs once they have all frames of the emptiest slab. */
 const spare = 1 / 8
 
 /** Number of frames to move for each released frame. Two suffice when everything is deleted. */
@@ -52,7 +52,7 @@ export class FramePool {
   /** Total size of the frames with memory of their own, in bytes. */
   #ownBytes = 0
   #ownFrames = 0
-  /** Number of the oldest open list. Frames that this or a newer list has returned are not moved. */
+  /** Number of the oldest open list. A frame that this list or a newer list has read is not moved. */
   pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {

@@ -4,7 +4,7 @@ const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
 export type ClusterAddress = NonNullable<ReturnType<typeof clusterAddress>>
 
-/** Returns hosts of some servers of the cluster, with ports if given. */
+/** Returns the hosts in the URL of a cluster, with their ports if given. */
 export function clusterAddress(url: string) {
   const [, scheme, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
   const hosts = names.split(',')

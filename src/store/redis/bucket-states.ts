@@ -16,7 +16,7 @@ export interface BucketState {
 
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** A hash of all buckets' versions or, for the list of a project, of the project's items. */
+  /** A hash of the versions of all buckets. For the list of a project, a hash of the project's items. */
   readonly version: string
 }
 
@@ -162,7 +162,7 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
       if (fields.length === keys.length) return fields
       await read([addNumbers])
     } catch {
-      // The server may refuse `SORT` or writes. Reading each field reports any other error.
+      // The server may refuse `SORT` or writes. Any other error occurs again when each field is read.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

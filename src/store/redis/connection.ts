@@ -28,14 +28,14 @@ export interface ServersOptions {
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
-  /** Called at most once a second, before commands are sent. `send` sends another command before these. */
+  /** Called before commands are sent, at most once a second. `send` sends another command ahead of these commands. */
   readonly onCheck?: (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 }
 
 export interface RedisConnectionOptions extends ServersOptions {
   /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
-  /** Whether the server must, or must not, belong to a cluster. */
+  /** If true, the server must belong to a cluster. If false, it must not. */
   readonly isClusterNode: boolean
   readonly reachability: Reachability
 }

@@ -61,7 +61,7 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** Returns whether an error reply proves that nothing changed. After a change, a proxy may send other errors. */
+/** Returns whether an error reply proves that nothing changed. A proxy may send other errors even after a change. */
 function isRefusal(reply: string): boolean {
   if (reply.includes(partlyDone)) return false
   return refusals.has(reply.split(' ', 1)[0] ?? '') || isOfScript.test(reply)

@@ -25,7 +25,7 @@ const shortReply = 1024
 const cacheOverhead = 400
 const firstCursor = '0'
 
-/** Chunk at which the reader of a filtered list can pause after buckets without a wanted item. */
+/** Chunk after buckets without a wanted item, so that the reader of a filtered list can pause. */
 const emptyChunk = Buffer.alloc(0)
 
 interface BucketTextsOptions {
@@ -82,7 +82,7 @@ export function createReadTexts(options: BucketTextsOptions) {
       const [reply] = await read([scanCommand(key, cursor, count)])
       return batchIn(key, reply as RedisReply) // each command has a reply
     }
-    /** Ids of the items so far. The server may return an item twice while the hash shrinks. */
+    /** Ids of the items read so far. The server may return an item twice while the hash shrinks. */
     const seen = new Set<string>()
     for (let batch = first; ; ) {
       yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))

@@ -9,7 +9,7 @@ import { projectOf } from '../../item/item.js'
 import { type AllBuckets, type BucketStates, hasItems } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts, in bytes. If longer, the version changes with any item. */
+/** Maximum length of a project's texts to hash, in bytes. A longer project's version changes when any item does. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1

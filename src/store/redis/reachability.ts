@@ -10,7 +10,7 @@ export type Reachability = ReturnType<typeof createReachabilityLog>
 
 /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
 export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
-  /** Servers, each with a cause of failure, logged since the store was last reported as reachable again. */
+  /** Failures (server and cause) that were logged since the latest report that the store is reachable again. */
   const logged = new Set<string>()
   let settling: NodeJS.Timeout | undefined
 

@@ -22,7 +22,7 @@ export const bucketsByDefault = 256
 /** Maximum buckets of a new store in a cluster, where each poll sends a command for each bucket. */
 const maxInCluster = 4096
 
-/** Returns the record, after writing a missing record. KEYS: the record; ARGV: buckets, format. */
+/** Returns the record. If it is missing, writes it first. KEYS: the record; ARGV: buckets, format. */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
 if fields[1] or fields[2] then return fields end
@@ -102,7 +102,7 @@ export function createStoreRecord(
 
     compare,
 
-    /** See `result` above. The service may access items only if the record has matched. */
+    /** Result of the last comparison. The service may access items only if the result is `'matched'`. */
     get result() {
       return result
     },
@@ -126,7 +126,7 @@ export function createStoreRecord(
           log.warn({ cause: logged }, 'the store cannot be used')
         }
         if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
-        // Without the server that has the record, items on the other servers of a cluster are served.
+        // If the server of a cluster that has the record is down, items on the other servers are still served.
         if (servers.serverOf?.(bucket)?.isReady) return
         const isKnown = error instanceof NotConnectedError || error instanceof BusyError
         throw storeError(isKnown ? error : new NotConnectedError(error), purpose)

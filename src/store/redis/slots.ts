@@ -17,7 +17,7 @@ export function slotOf(key: string): number {
   return sum % slotCount
 }
 
-/** @param sender host and port of the server that replied, whose host replaces an empty host. */
+/** @param sender host and port of the server that replied. Its host replaces an empty host in the reply. */
 export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {

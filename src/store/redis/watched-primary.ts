@@ -89,7 +89,7 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** Handles a query without valid answers. Only an existing connection stays in use. */
+  /** Handles a query that got no valid answers. Keeps an existing connection in use, but allows no new connection. */
   function goOn(reason: string): void {
     cause = new Error(reason)
     if (!connection.isReady) {
@@ -146,7 +146,7 @@ function noReply(failures: readonly unknown[]): string {
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Waits only for the sentinels that answered the last query in time, if any. */
+/** Waits for the sentinels that answered the last query in time, or for all sentinels if none did. */
 async function answersOf(sentinels: readonly Sentinel[]) {
   const answers: Answer[] = []
   const failures: unknown[] = []
