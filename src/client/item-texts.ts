@@ -54,7 +54,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // An empty object stands for all consecutive items of a part.
+          // In the envelope, one `{}` replaces consecutive items of the same part.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at

@@ -109,7 +109,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 for a missing item. An unknown path gets a 404 with a code. */
+/** Whether the error is the 404 for a missing item, which has no code, unlike the 404 for an unknown path. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -164,7 +164,7 @@ export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: nu
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-/** Whether a failed request has certainly had no effect (spec §7.3). */
+/** Whether it is certain that a failed request had no effect (spec §7.3). */
 function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }

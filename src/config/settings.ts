@@ -159,7 +159,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /** Maximum mean delay in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,
-    /** How long a client may leave a response unread, in seconds. nginx closes first, after 60 s. */
+    /** How long a client may leave a response unread, in seconds. By default, nginx closes earlier, after 60 s. */
     idleTimeout: 90,
   }
 }

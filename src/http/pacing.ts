@@ -64,7 +64,7 @@ export function mayWorkNow(length: number): boolean {
 /** Maximum bytes of bodies that are received in one turn. Receiving them takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Milliseconds for one read of a resumed request. Node.js may read 128 KiB at once. */
+/** Milliseconds that one read from a resumed request takes. Such a read may return 128 KiB. */
 const receivingTime = 0.25
 
 let receivedBytes = 0

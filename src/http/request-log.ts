@@ -10,7 +10,7 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 /** Minimum time between two log lines about the same kind of failure, in milliseconds. */
 const failureInterval = 1_000
 
-/** Maximum number of kinds of failure. The message of an unexpected error may differ on each request. */
+/** Maximum number of kinds counted separately. Each unexpected error may be a new kind, because of its message. */
 const maxKinds = 50
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {

@@ -25,7 +25,7 @@ export class MemberRecord {
   #areMarked = false
   hasMarked = false
 
-  /** Marks are written to `window`, a copy of the text that starts at `base`. */
+  /** Adds a member. `window` is a copy of the text from position `base`. Marks of this part go into the copy. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base
@@ -109,7 +109,7 @@ export function* keptMembers(
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Kept members before `end` still have to move by `shift` bytes. */
+  /** Kept members before position `end` have yet to move `shift` bytes to the right. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {

@@ -50,7 +50,7 @@ const inExponent = 15
 const afterText = 16 // after the outermost value
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // after an array or object; the loop replaces this state immediately
-/** Messages for a text that ends in these states. In any other state, a closing bracket is missing. */
+/** Message for each state in which a text may end too early. In all other states, a closing bracket is missing. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,

@@ -182,7 +182,7 @@ export class NameTable {
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Returns the next position whose name may have the hash; 0 if there are no more. */
+  /** Returns the next position whose name may have the hash given to `begin`; 0 if there are no more. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits
@@ -196,7 +196,7 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a position with the hash of the search, after `next` has returned 0. */
+  /** Adds a position with the hash given to `begin`, once `next` has returned 0. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1

@@ -264,7 +264,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket, served } = opened
   socket.write(ask)
   await until('a request', () => served.length === 1)
-  // Another client reads nothing of its response. When that client is disconnected, the timeout has passed.
+  // Another client does not read its response. When the service disconnects this client, the timeout has passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   await until('another request', () => served.length === 2)

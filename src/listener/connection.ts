@@ -24,7 +24,7 @@ type ConnectionState =
   | 'waiting'
   | 'serving'
   | 'responding'
-  /** Instead of the application, the listener rejects a malformed or late body. */
+  /** The listener itself, not the application, rejects a malformed or late body. */
   | 'refusing'
   /** The last response has been sent, and the rest of the request's body is being read. */
   | 'ending'
@@ -94,7 +94,7 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Node reports no errors in a request for an upgrade. Nothing is served after the rejection of a late request.
+      // Stops at an upgrade, because Node reports no errors in such a request, and at requests after rejected input.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
@@ -218,7 +218,7 @@ export class Connection implements Holder {
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /** @param server creates a new parser for held bytes. */
+  /** @param server HTTP server that creates a new parser for the held bytes. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver

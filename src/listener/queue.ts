@@ -21,7 +21,7 @@ interface Queued {
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
-  /** Replaces `push` of queued requests, to count their bodies, which may arrive in pieces of one byte. */
+  /** Replaces `push` of queued requests, to count each piece of a body. A piece may have only one byte. */
   readonly #push: IncomingMessage['push']
 
   /** @param count called with each change of the queue's memory, in bytes. */
@@ -44,7 +44,7 @@ export class RequestQueue {
   }
 
   canTake({ headers }: IncomingMessage): boolean {
-    // A client that expects `100 Continue` would wait, and its body would seem to be late.
+    // A queued request gets no `100 Continue`. If the client waited for it, the body would seem to be late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -126,7 +126,7 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // `giveUp` calls this function for a decrease, which must not close another connection.
+    // Only an increase closes connections, because `giveUp` itself calls this function for its decrease.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

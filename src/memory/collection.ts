@@ -26,7 +26,7 @@ const idleTime = 50_000
 /** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
 const idleGrowth = 16 * 1024 * 1024
 
-/** Idle samples before one more collection. V8 frees spare memory only 5 s after the previous collection. */
+/** Number of idle samples before one more collection, which frees V8's spare memory only 5 s after the previous one. */
 const settledAfter = 10
 
 /** Bytes of bodies after which new objects are collected. Otherwise, pieces of bodies may take 32 MiB. */

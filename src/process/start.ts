@@ -23,7 +23,7 @@ const lastRequestGrace = 500
 const reservedDescriptors = 32
 
 /**
- * Returns the URL for this machine. `isSeeded` is `false` if the store already had items.
+ * Starts the service. The `url` is for clients on this machine. `isSeeded` is `false` if the store already had items.
  * @throws {UsageError} if the settings do not fit this machine.
  */
 export async function start(
