@@ -39,7 +39,7 @@ for (const { reporter, passes, ends } of reports) {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // The URL ends with a slash, and `NODE_TEST_CONTEXT` is set as under Node's test runner.
+    // The command must accept a URL with a final slash, and the variable that Node's test runner sets.
     const args = [
       'conformance',
       `${baseUrl}/`,

@@ -129,7 +129,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // The delay is much longer than the time that a busy machine needs to respond and to stop.
+  // Even on a busy machine, responses and the stop take much less time than the delay of 60 s.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {

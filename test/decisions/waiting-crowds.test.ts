@@ -23,7 +23,7 @@ interface Crowd {
   wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
 }
 
-/** @param changed returns operations that replace operations of the memory store. */
+/** @param changed returns the operations that override those of the memory store. */
 async function crowd(
   changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
 ): Promise<Crowd> {

@@ -24,7 +24,7 @@ export interface ItemsPage extends Page {
   hasFocus(selector?: string): Promise<void>
   /** Holds back requests, and returns a function that releases them. */
   hold(method?: string): Promise<() => Promise<void>>
-  /** Returns a function that returns the text that was copied last. */
+  /** Returns a function that resolves to the most recently copied text. */
   watchClipboard(): Promise<() => Promise<string>>
 }
 

@@ -46,7 +46,7 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
     })
 }
 
-/** Starts clients that create items on one connection each, until stopped or refused. */
+/** Starts clients that create items, each on one connection, until `stop` or until a connection is refused. */
 export function busyClients(service: Service, count: number) {
   let isOver = false
   const clients = Array.from({ length: count }, () => {

@@ -7,7 +7,7 @@ import type { ListGuarantees } from '../../src/store/item-store.js'
 /** Items that a list may show, and items that it must show. */
 interface Seen {
   readonly isWanted: (text: string) => boolean
-  /** Texts of all wanted items at the time when the list was requested. */
+  /** Texts of all items that were wanted when the list was requested. */
   readonly texts: readonly string[]
   /** All wanted texts that each item has had since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>

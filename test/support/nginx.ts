@@ -7,7 +7,7 @@ import { ownProcess } from './own-process.js'
 import { emptyFolder } from './tarball.js'
 import { readText } from './tools.js'
 
-/** @param file path in the repository. @param changes replacements of texts that occur once. */
+/** @param file path in the repository. @param changes texts to replace, each of which must occur exactly once. */
 export function configureNginx(
   file: string,
   changes: readonly (readonly [from: string, to: string])[],

@@ -297,7 +297,7 @@ function errors(status: number, change: Members): Defect {
   )
 }
 
-/** Replaces all errors with the code `code` by other errors. */
+/** Replaces all errors that have the code `code` with another error. */
 function coded(code: string, status: number, other: string): Defect {
   return replying((answer) =>
     JSON.stringify(answer.body ?? '').includes(code) ? refusal(status, other, sessionId) : answer,

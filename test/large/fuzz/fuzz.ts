@@ -73,7 +73,7 @@ function count(acts: readonly Act[]): void {
   }
 }
 
-/** Returns a finding with instructions to replay it, or `undefined` without a finding. */
+/** Returns a finding with instructions to replay it; `undefined` if nothing was found. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   const { path } = values
   let table: Awaited<ReturnType<typeof openTable>> | undefined
@@ -147,7 +147,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // Most clients send nothing after the closing request, because a response could get lost.
+          // Most clients stop after the request that closes the connection. More bytes could make them lose a response.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, time) }

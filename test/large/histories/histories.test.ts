@@ -23,7 +23,7 @@ interface Item {
 }
 
 const clients = 16
-/** Number of items in use, of operations per item, and of operations after a delete. */
+/** Number of items in use at a time, of operations on each item, and of operations on it after a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
 const storeTimeout = 300

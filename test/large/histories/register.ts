@@ -17,7 +17,7 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** `undefined` if unknown. Such an operation may take effect later, or never. */
+  /** `undefined` if unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
   /** Logical time of the call. No other call or response has the same time. */
   readonly called: number
@@ -32,7 +32,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
 
   /** @param rest sorted indexes of the remaining operations. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // An infinite end means that no remaining operation has to take effect.
+    // Time of the earliest response. If infinite, no remaining operation has to take effect.
     const end = Math.min(
       ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
     )

@@ -65,7 +65,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** Functions that provoke an error code. If that is impossible, they send another request. */
+/** By error code: functions that provoke the error, or send another request if an operation never has this error. */
 const provocations: Record<
   string,
   (operation: PlacedOperation, itemId: string) => Promise<Answer>

@@ -118,7 +118,7 @@ const resolutions = [
 ]
 for (const options of resolutions) {
   test(`the types of the package have no errors with --strict ${options.join(' ')}`, () => {
-    // Without types, an entry point has the type `any`, for which no member is missing.
+    // Without types, an entry point would be `any`, and the compiler would accept a missing member.
     const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
     writeFileSync(join(folder, 'a.mts'), imports + uses)
     const nodeTypes = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]

@@ -170,7 +170,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.locator('th[aria-sort]').waitFor()
     await page.getByRole('searchbox').fill('t')
     await page.cell('3').waitFor()
-    // Ends the first slice of search and sort at once, and prevents the start of the next slice.
+    // Makes search and sort pause after their first slice, and never continue.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)

@@ -422,7 +422,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** By default, the collection pauses for longer than a test lasts. */
+  /** Creates a collection. By default, the pause before its second list is longer than a test. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {

@@ -181,7 +181,7 @@ describe('a line and column in an error of the service lead to the place in the 
   ]
   for (const draft of drafts) {
     test(JSON.stringify(draft), () => {
-      // The page finds all errors that the service finds, so the test damages the request body.
+      // The page itself rejects an invalid draft. So the draft is valid, but the test damages the request body.
       const body = requestBody(draft).replace('"x"', 'x')
       assert.throws(
         () => parseItemRequest(Buffer.from(body)),

@@ -69,7 +69,7 @@ describeWithRedis('faults of a cluster', () => {
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // The other clients are redis-cli and the node from which slots were moved.
+      // The only clients left are redis-cli and the node from which slots were moved.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const logged = service.log.flatMap((line) => (line.servers === undefined ? [] : [line]))

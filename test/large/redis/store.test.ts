@@ -160,7 +160,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** The returned function reads a list up to a length in bytes. It returns all text so far. */
+/** Returns a function that reads on until the text has `bytes` bytes, and that returns all text read so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()
