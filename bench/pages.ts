@@ -159,7 +159,7 @@ async function openPage(side: Side, page: string, path: string, isCounted: boole
   const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
   side.paints[page] = measured
   if (isCounted) measured.times.push(opened.painted)
-  // The size after a late paint includes preloaded files, so the smallest size is used.
+  // If the first paint is late, the size includes preloaded files. So the smallest size of all visits is used.
   measured.bytes = Math.min(measured.bytes, opened.bytes)
 }
 

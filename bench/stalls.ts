@@ -200,7 +200,7 @@ async function createdPath(server: Server) {
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** The returned function sends requests one after another, and resolves to the last status. */
+/** Returns a function that sends requests one after another, and resolves to the last status. */
 async function oneByOne(
   { port }: Server,
   times: number,

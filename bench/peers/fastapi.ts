@@ -1,4 +1,4 @@
-/** Side `fastapi`: the same interface in Python, run by uvicorn. */
+/** The benchmarked server `fastapi`: the same interface in Python, run by uvicorn. */
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -16,7 +16,7 @@ const itemStore = side(
 )
 export default itemStore
 
-/** Side `item-store-redis`: this service with its items on a Redis server on another core. */
+/** The benchmarked server `item-store-redis`: this service, with its items on a Redis server on another core. */
 export const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',

@@ -19,7 +19,7 @@ export interface CellEditorProps {
   /** Called if another version of the item is stored. `text` is the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** @param columns by how many columns the active cell moves; negative to the left. */
+  /** @param columns number of columns by which the active cell moves; negative to the left. */
   readonly onClose: (columns: number) => void
 }
 

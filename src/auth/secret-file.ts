@@ -11,7 +11,7 @@ const interval = 500
 
 interface SecretFile {
   readonly path: string
-  /** The same array object until a secret changes. */
+  /** Replaced by another array only if a secret changes. */
   secrets: readonly string[]
   problem: string | undefined
 }

@@ -93,7 +93,7 @@ function affordableConnections(maxConnections: number): number {
 const reserve = 16 * 1024 ** 2
 
 /**
- * Returns a warning if a full store may exceed the limit.
+ * Returns a warning if the process may exceed the memory limit with a full store.
  * @throws {UsageError} if the idle process exceeds the limit.
  */
 export function memoryWarning(

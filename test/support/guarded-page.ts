@@ -145,7 +145,7 @@ export async function inEachScheme(
   }
 }
 
-/** Takes screenshots if `PICTURES=on`. The picture ends below the element that `last` selects. */
+/** Takes screenshots if `PICTURES=on`. With the selector `last`, each screenshot ends below this element. */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')

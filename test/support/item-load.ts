@@ -45,7 +45,7 @@ export interface ItemLoad {
   lastRefused(): number
   /** @throws {Error} if any response was unexpected. */
   stop(): Promise<void>
-  /** Returns acknowledged changes that no longer exist in the service `from`. */
+  /** Returns the acknowledged changes that the service `from` has lost. */
   lost(from?: OwnService): Promise<readonly Success[]>
   clear(): Promise<void>
 }

@@ -19,7 +19,7 @@ import {
 const ownFormat = 1
 /** Number of buckets by default, and of a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum buckets of a new store in a cluster, where each poll sends a command for each bucket. */
+/** Maximum number of buckets of a new store in a cluster, where each poll sends a command for each bucket. */
 const maxInCluster = 4096
 
 /** Returns the record. If it is missing, writes it first. KEYS: the record; ARGV: buckets, format. */

@@ -99,7 +99,7 @@ function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, the fields may still describe the former primary.
+  // At the end of a failover, SENTINEL MASTER may still describe the former primary.
   if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }

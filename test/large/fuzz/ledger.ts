@@ -50,7 +50,7 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** @throws {Finding} if the outcome contradicts all possible texts. */
+  /** @throws {Finding} if the outcome fits none of the texts that the item may have. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request
