@@ -24,7 +24,6 @@ const malformed: Malformed[] = [
   ['a string', `"${mark}"`, /body.*object/],
   ['a form instead of JSON', 'data=1', /line 1, column 1\b/],
   ['a trailing comma', `{"data":{"a":"${mark}",}}`, /line 1, column 53\b/],
-  ['a trailing comma after data', '{"data":{},}', /line 1, column 12\b/],
   ['a body that is cut off', `{"data":{"a":1`, /line 1, column 15\b.*ends/],
   ['a byte order mark', '\ufeff{"data":{}}', /line 1, column 1\b/],
   [
@@ -72,11 +71,8 @@ const rejectedTypes = [
   ...['application/octet-stream', 'application/xml', 'application/json garbage'],
   ...['application/jsonp', 'application/json-seq', 'application/json, text/plain'],
   ...['application/json;charset=utf-8, text/plain', 'xapplication/json', 'json', '*/*'],
-  ...[
-    'application/json; a="b',
-    'application/json; a="\\"',
-    'application/json; a="\\\\", text/plain',
-  ],
+  ...['application/json; a="b', 'application/json; a="\\"'],
+  'application/json; a="\\\\", text/plain',
 ]
 for (const type of rejectedTypes) {
   test(`§4 Content-Type: ${type}: 422 VALIDATION_ERROR`, async () => {
@@ -104,16 +100,15 @@ for (const type of acceptedTypes) {
   })
 }
 
+const compressed = gzipSync(JSON.stringify({ data: {}, project_id: mark }))
 for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) {
   test(`§4 Content-Encoding: ${encoding}: 422 VALIDATION_ERROR that names the coding`, async () => {
     const says = /^The Content-Encoding is ".+"; compressed bodies are not supported/
-    const body = gzipSync(JSON.stringify({ data: {}, project_id: mark }))
     const headers = { 'content-encoding': encoding }
-    await assertInvalid(says, { body, headers })
-    const both = { 'content-type': 'text/plain', 'content-encoding': encoding }
-    await assertInvalid(/^The Content-Type/, { body, headers: both })
     const large = Buffer.alloc(16 * 1024 * 1024 + 1)
-    await assertInvalid(says, { body: large, headers })
+    for (const body of [compressed, large]) await assertInvalid(says, { body, headers })
+    const both = { 'content-type': 'text/plain', 'content-encoding': encoding }
+    await assertInvalid(/^The Content-Type/, { body: compressed, headers: both })
   })
 }
 
@@ -159,10 +154,8 @@ test('§4 an invalid body is rejected before the rest of it has arrived', async 
     [5_000_000, `{"data":{"a":"${'x'.repeat(500_000)}\n`],
     [5_000_000, Buffer.from(`{"data":{"a":"${'é'.repeat(100_000)}\xff"`, 'latin1')],
   ] as const) {
-    const socket = openSocket(
-      service.baseUrl,
-      headOf(service, 'POST', '/items', `Content-Length: ${length}`),
-    )
+    const head = headOf(service, 'POST', '/items', `Content-Length: ${length}`)
+    const socket = openSocket(service.baseUrl, head)
     socket.write(start)
     assert.match(await firstText(socket), /^HTTP\/1\.1 422 .*VALIDATION_ERROR/s)
     socket.destroy()
@@ -179,11 +172,9 @@ async function assertInvalid(
   says: RegExp,
   options: { body: string | Buffer; headers?: Record<string, string> },
 ): Promise<void> {
-  for (const [method, path] of [
-    ['POST', '/items'],
-    ['PUT', `/items/${item.id}`],
-  ] as const) {
-    const answer = await service.request(method, path, { token: service.validToken(), ...options })
+  const sent = { token: service.validToken(), ...options }
+  for (const path of ['/items', `/items/${item.id}`]) {
+    const answer = await service.request(path === '/items' ? 'POST' : 'PUT', path, sent)
     assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), says)
   }
   assert.deepEqual(await stored(service, item.id), item)

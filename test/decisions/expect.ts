@@ -62,6 +62,10 @@ export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status)
 }
 
+export function statusAndConnection({ status, headers }: Answer): unknown[] {
+  return [status, headers.connection]
+}
+
 /** Returns all headers of a response except those that differ in every response. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers

@@ -61,11 +61,8 @@ test('§8 after 507 STORE_FULL, reads and deletes still work, and deletes make r
   const [first = '', second = '', third = ''] = ids
   assertRefused(await createLarge(app), 507, 'STORE_FULL')
   assert.equal((await app.call('GET', `/items/${first}`)).status, 200)
-  const shown = await listed(app)
-  assert.deepEqual(
-    shown.map(({ id }) => id),
-    ids,
-  )
+  const shown = (await listed(app)).map(({ id }) => id)
+  assert.deepEqual(shown, ids)
   assert.equal((await app.request('GET', '/health')).status, 200)
 
   const put = (id: string, length: number) =>

@@ -6,7 +6,7 @@ import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { validClaims } from '../conformance/tokens.js'
 import { exchange, headOf, openSocket, wholeText, writePieces } from '../support/socket.js'
-import { assertHeaders, statusesOf } from './expect.js'
+import { assertHeaders, statusAndConnection, statusesOf } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -28,10 +28,8 @@ test('§4.5 pipelined requests take effect in the order sent', async () => {
   const bytes = `${put(2)}${get}${put(3)}${put(4)}${get}${remove}${put(5)}`
   const answers = await exchange(service.baseUrl, bytes, 7)
   assert.deepEqual(statusesOf(answers), [200, 200, 200, 200, 200, 204, 404])
-  assert.deepEqual(
-    answers.slice(0, 5).map((answer) => itemOf(answer, 200).n),
-    [2, 2, 3, 4, 4],
-  )
+  const read = answers.slice(0, 5).map((answer) => itemOf(answer, 200).n)
+  assert.deepEqual(read, [2, 2, 3, 4, 4])
 })
 
 test('§4 a client that closes its side with its last request gets every response', async () => {
@@ -44,12 +42,11 @@ test('§4 a client that closes its side with its last request gets every respons
   }
 })
 
-const late = [
-  { what: 'a DELETE', method: 'DELETE', lines: '' },
-  { what: 'an Upgrade', method: 'DELETE', lines: 'Connection: Upgrade\r\nUpgrade: h2c\r\n' },
-  { what: 'CONNECT', method: 'CONNECT', lines: '' },
-]
-for (const { what, method, lines } of late) {
+for (const [what, method, lines] of [
+  ['a DELETE', 'DELETE', ''],
+  ['an Upgrade', 'DELETE', 'Connection: Upgrade\r\nUpgrade: h2c\r\n'],
+  ['CONNECT', 'CONNECT', ''],
+] as const) {
   test(`§4 ${what} has no effect after a request whose response closes the connection`, async () => {
     const { id } = await create(service, { n: 1 })
     const head = `${post.replace(/Bearer .*/, 'Bearer wrong')}Content-Length: ${body.length}\r\n`
@@ -57,10 +54,7 @@ for (const { what, method, lines } of late) {
     const next = `${method} ${target}${post.slice(post.indexOf(' HTTP'))}${lines}\r\n`
     const pieces = [`${head}Expect: 100-continue\r\n\r\n`, body + next]
     const answers = await exchange(service.baseUrl, pieces)
-    assert.deepEqual(
-      answers.map(({ status, headers }) => [status, headers.connection]),
-      [[401, 'close']],
-    )
+    assert.deepEqual(answers.map(statusAndConnection), [[401, 'close']])
     assert.equal((await stored(service, id))?.n, 1)
   })
 }
@@ -70,10 +64,8 @@ test('§1.4 Upgrade is ignored, and later requests on the connection are answere
   const create = `${post}${upgrade.slice(9)}Content-Length: ${body.length}\r\n\r\n${body}`
   const bytes = `${health}${upgrade}\r\n${create}${health}${upgrade}\r\n`
   const answers = await exchange(service.baseUrl, bytes, 3)
-  assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.connection]),
-    [200, 201, 200].map((status) => [status, 'keep-alive']),
-  )
+  const expected = [200, 201, 200].map((status) => [status, 'keep-alive'])
+  assert.deepEqual(answers.map(statusAndConnection), expected)
 })
 
 test('§7 a malformed body of a request with Upgrade is a 400', async () => {
@@ -86,14 +78,11 @@ const whole = `Content-Length: ${body.length}\r\n\r\n${body}`
 const newToken = service.mint({ ...validClaims(), jti: 'new' })
 const faults = { garbage: 'garbage\r\n\r\n', 'no Host': `${health}\r\n` }
 const requests = {
-  'a read': { bytes: `${health}Host: a\r\n\r\n`, status: 200 },
-  'a create': { bytes: post + whole, status: 201 },
-  'a create with a new token': {
-    bytes: post.replace(/Bearer .*/, `Bearer ${newToken}`) + whole,
-    status: 201,
-  },
-}
-for (const [title, { bytes, status }] of Object.entries(requests)) {
+  'a read': [`${health}Host: a\r\n\r\n`, 200],
+  'a create': [post + whole, 201],
+  'a create with a new token': [post.replace(/Bearer .*/, `Bearer ${newToken}`) + whole, 201],
+} as const
+for (const [title, [bytes, status]] of Object.entries(requests)) {
   for (const [fault, wrong] of Object.entries(faults)) {
     test(`§7 a request that is invalid (${fault}) is answered after ${title}, in order`, async () => {
       const answers = await exchange(service.baseUrl, bytes + wrong, 2)

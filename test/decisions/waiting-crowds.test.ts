@@ -7,67 +7,54 @@ import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Answer } from '../conformance/client.js'
 import { assertItemNotFound, create, itemOf, itemsOf, record } from '../conformance/expect.js'
-import { type OwnApp, ownApp } from '../support/own-app.js'
+import { ownApp } from '../support/own-app.js'
 import { until } from '../support/until.js'
 import { readWaiting, tagOf } from './expect.js'
 
-type Counted = 'read' | 'list' | 'version'
-
-interface Crowd {
-  readonly app: OwnApp
-  readonly store: ItemStore
-  /** Returns how often each store operation was called since the last call to `asked`. */
-  asked(): Record<Counted, number>
-  waiting(): number
-  /** Sends reads, and resolves once all of them wait for a change. */
-  wait(count: number, method: string, path: string): Promise<Promise<Answer>[]>
-}
+type Operation = 'read' | 'list' | 'version'
 
 /** @param changed returns the operations that override those of the memory store. */
-async function crowd(
-  changed: (memory: ItemStore) => Partial<ItemStore> = () => ({}),
-): Promise<Crowd> {
+async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => ({})) {
   const memory = createMemoryStore(10_000_000)
   const inner = { ...memory, ...changed(memory) }
   let counts = { read: 0, list: 0, version: 0 }
+  function counted<T>(name: Operation, call: () => T): T {
+    counts[name] += 1
+    return call()
+  }
   const store: ItemStore = {
     ...inner,
     read: (id) => counted('read', () => inner.read(id)),
     list: (project) => counted('list', () => inner.list(project)),
     version: (project) => counted('version', () => inner.version(project)),
   }
-  function counted<T>(name: Counted, call: () => T): T {
-    counts[name] += 1
-    return call()
-  }
   const app = await ownApp({ store })
   const { waitingReads } = app
-  const asked = () => {
+
+  /** Returns how often each store operation was called since the last call to `asked`. */
+  function asked(): Record<Operation, number> {
     const before = counts
     counts = { read: 0, list: 0, version: 0 }
     return before
   }
 
-  return {
-    app,
-    store,
-    asked,
-    waiting: () => waitingReads.count,
-    async wait(count, method, path) {
-      const waited = waitingReads.count
-      const tag = String((await app.call('HEAD', path)).headers.etag)
-      const answers = Array.from({ length: count }, () =>
-        readWaiting(app, path, tag, 'wait=60', { method }),
-      )
-      await until('all reads wait', () => waitingReads.count === waited + count)
-      await settled(asked)
-      return answers
-    },
+  /** Sends reads, and resolves once all of them wait for a change. */
+  async function wait(count: number, method: string, path: string): Promise<Promise<Answer>[]> {
+    const waited = waitingReads.count
+    const tag = String((await app.call('HEAD', path)).headers.etag)
+    const answers = Array.from({ length: count }, () =>
+      readWaiting(app, path, tag, 'wait=60', { method }),
+    )
+    await until('all reads wait', () => waitingReads.count === waited + count)
+    await settled(asked)
+    return answers
   }
+
+  return { app, store, asked, wait, waiting: () => waitingReads.count }
 }
 
 /** Waits until no more calls reach the store, and returns the calls since the last `asked`. */
-async function settled(asked: Crowd['asked']): Promise<number> {
+async function settled(asked: () => Record<Operation, number>): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
     const { read, list, version } = asked()
