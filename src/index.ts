@@ -66,7 +66,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
    * Stores items, or item requests with only `data` and possibly `project_id`. Returns their ids.
-   * @throws {Error} if an object is not an item, or if the store is full. Then no item is kept.
+   * @throws {Error} if an object is not an item, or if the store is full. After an error, no item is kept.
    */
   seed(items: readonly object[]): Promise<string[]>
   /** Stores JSON texts such as `['{"price":1.10}']` like `seed`, but keeps them byte for byte. */
@@ -88,7 +88,7 @@ const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefine
 
 /**
  * Starts an item store, which logs nothing and ignores `process.env`.
- * @throws {Error} if an option is invalid or the port is in use. Then nothing is left running.
+ * @throws {Error} if an option is invalid or the port is in use. After an error, nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
   const { secret, delay, failures, ids, ...settings } = options ?? {}

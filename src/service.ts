@@ -65,7 +65,7 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // If the response is already closed, nothing would release the memory of the body.
+      // Requests with a closed response are not handled, because nothing would release the memory of the body.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       // The rest of a rejected body is discarded, but takes memory until garbage is collected.

@@ -27,7 +27,7 @@ export class ItemStoreError extends Error {
   declare readonly sessionId: string | undefined
   /** Delay before a retry in seconds, from `Retry-After` (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** After a conflict, the id of the item that has the `Idempotency-Key` (interface §4.11). */
+  /** After a conflict, the id of the item created with the same `Idempotency-Key` (interface §4.11). */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {

@@ -157,7 +157,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /** Maximum bytes in lists that reads share. Above this limit, each read gets its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
-    /** Maximum mean delay in ms. Above this limit, item requests except deletes get 503. */
+    /** Maximum mean delay of the event loop, in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,
     /** How long a client may leave a response unread, in seconds. By default, nginx closes earlier, after 60 s. */
     idleTimeout: 90,

@@ -47,7 +47,7 @@ export function createItemHandlers(
   /** Reads a list with its tag. `byteLength` includes commas, and is `undefined` if not known yet. */
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
-    // The store reports the length of all items, which is exact only for a snapshot.
+    // The total length that the store reports is exact only for a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)

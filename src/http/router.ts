@@ -66,7 +66,7 @@ function unguarded(handle: Handler): Endpoint {
   return { guards: [], handle }
 }
 
-/** Removes one slash. A path that ends in two slashes matches no route. */
+/** Removes a slash at the end. A path that ends in two slashes is not changed, and matches no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }

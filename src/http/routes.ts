@@ -144,7 +144,7 @@ function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees
   }
 }
 
-/** Returns the pieces of the document between which the origin is inserted. */
+/** Makes the OpenAPI document, split where the origin is inserted. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

@@ -90,7 +90,7 @@ export type ReadResult = ReturnType<typeof resultOf>
 
 /**
  * Returns the state as `modified`, unless the client already has this state.
- * @param applied header of a request that has waited.
+ * @param applied the header `Preference-Applied` if the request has waited.
  * @throws {ApiError} if `If-Match` is not met.
  */
 function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {

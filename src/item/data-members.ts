@@ -88,7 +88,7 @@ export class MemberRecord {
 
 /** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Bytes that the window includes after the first mark of a slice. Members are read backwards. */
+/** Bytes of the window after the mark where reading starts. Most are before it: members are read backwards. */
 const windowMargin = 64
 
 /**

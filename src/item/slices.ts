@@ -1,6 +1,6 @@
 /** Splits work into slices of less than a millisecond, so that other requests can run. @module */
 
-/** Work in slices, each ended by a `yield`. `'waiting'` means that the work cannot continue before an event. */
+/** Work in slices, each ended by a `yield`. `'waiting'` means that the work has to wait for an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
 export const sliceBytes = 512 * 1024

@@ -59,7 +59,7 @@ export class Connection implements Holder {
   /** Response that rejects the input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
-  /** Time of the latest response or of the connect, by `performance.now()`. */
+  /** Time of the latest response, or of the connection's start, by `performance.now()`. */
   #activeAt = performance.now()
   /** Number of bytes received when the connection began its first response after the stop began. */
   #readWhenStopping: number | undefined

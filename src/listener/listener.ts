@@ -1,4 +1,4 @@
-/** Node's HTTP server with limits. The application composes the parser's error responses. @module */
+/** Node's HTTP server with limits. The application composes the responses to input that the parser rejects. @module */
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -47,7 +47,7 @@ const backlog = 4096
 
 const checksPerTimeout = 4
 
-/** Maximum number of requests handled in a turn, which take a few milliseconds. */
+/** Maximum number of requests handled in a turn. Handling that many takes a few milliseconds. */
 const workPerTurn = 64
 
 /** Maximum number of requests handled in a turn while clients connect, because a turn accepts only one connection. */
@@ -152,7 +152,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts all connections that have reached this machine. Node.js may accept one connection per turn. */
+  /** Accepts all connections that have reached this machine. Node.js may accept only one per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {

@@ -117,7 +117,7 @@ export class HeldBytes {
     return this.#total > this.#maxBytes / 2
   }
 
-  /** Must be called after each change of `heldBytes`. Above the limit, closes large connections. */
+  /** Must be called after each change of `heldBytes`. Above the limit, closes the connections that hold most. */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.#total += heldBytes - before

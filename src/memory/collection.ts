@@ -29,7 +29,7 @@ const idleGrowth = 16 * 1024 * 1024
 /** Number of idle samples before one more collection, which frees V8's spare memory only 5 s after the previous one. */
 const settledAfter = 10
 
-/** Bytes of bodies after which new objects are collected. Otherwise, pieces of bodies may take 32 MiB. */
+/** Length of received bodies after which new objects are collected, in bytes. Otherwise, pieces may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
 /** Time until the first full collection, in milliseconds. If it were later, requests would be delayed by 12 ms. */
@@ -88,7 +88,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // While the service rejects requests, V8 would keep garbage, and the service would never recover.
+    // V8 by itself collects no garbage while the service rejects requests, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval)

@@ -9,7 +9,7 @@ import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Maximum number of retired blocks that are freed or passed on per turn of the event loop. */
+/** Maximum number of retired blocks that are freed or passed to an older list per turn of the event loop. */
 const batch = 64
 
 const comma = Buffer.from(',')

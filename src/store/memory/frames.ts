@@ -14,7 +14,7 @@ const largestSlab = alwaysMapped
 /** Minimum free share of the other slabs once they have all frames of the emptiest slab. */
 const spare = 1 / 8
 
-/** Number of frames to move for each released frame. Two suffice when everything is deleted. */
+/** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
 const moves = 2
 
 /** Maximum number of frames with mappings of their own. Linux allows 65,530 for a process. */

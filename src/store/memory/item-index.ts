@@ -29,7 +29,7 @@ export class ItemIndex {
   readonly records: Records
   /** Tables by the last bits of an id's first word. A table with a lower depth is in several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
-  /** The id of the current operation, as four words. */
+  /** Id of the item in the current operation, as four words. */
   readonly #id = new Uint32Array(4)
 
   constructor(maxPages?: number) {
@@ -88,7 +88,7 @@ export class ItemIndex {
     }
   }
 
-  /** Splits or enlarges a full table. One table is still full if a split moves no item or all items. */
+  /** Splits or enlarges a full table. A split that moves no item or all items leaves one full table. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth

@@ -19,7 +19,7 @@ export interface Page {
   readonly number: number
   /** The records, each with four words of the id and the block number. Empty if no record is used. */
   words: Uint32Array
-  /** Position of the first free record. A free record ends with the offset of the next, minus one. */
+  /** Position of the first free record. The last word of a free record is the distance to the next, minus one. */
   free: number
   size: number
 }

@@ -147,7 +147,7 @@ const maxLength = 512 * 1024
 /** Characters counted for each remembered project besides its name. About 10,000 names fit. */
 const overhead = 40
 
-/** Remembers the numbers of the last changes to the most recently changed projects. */
+/** Remembers the sequence number of the last change to each of the most recently changed projects. */
 export class ProjectChanges {
   /** Sequence number of the last change to each remembered project, in ascending order. */
   readonly #latest = new Map<string, number>()

@@ -37,9 +37,9 @@ export interface Servers {
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   readonly isReady: boolean
-  /** Whether the server with the key may get a command whose reply has an unknown length. */
+  /** Whether the key's server can now get a command whose reply has an unknown length. */
   hasRoom(key: string): boolean
-  /** Sends commands. Replies have the order of the commands. @throws {Error} after a bounded time. */
+  /** Sends commands, and returns the replies in the same order. @throws {Error} after a bounded time. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key. Only a cluster has this method. */
   serverOf?(key: string): { readonly isReady: boolean } | undefined

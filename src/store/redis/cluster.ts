@@ -46,7 +46,7 @@ export class Cluster {
   constructor(address: ClusterAddress, options: ServersOptions) {
     this.#address = address
     this.#options = options
-    // After a loss, another server may have taken over.
+    // When a connection is lost, another server may have taken over.
     this.#log = createReachabilityLog(options.log, () => this.#markOutdated())
     this.firstAttempt = this.#attempt = this.#readTable()
   }

@@ -30,7 +30,7 @@ export const partlyDone = 'PARTLYDONE'
 /** Error code of a script whose key another program has written to. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Error codes which prove that the server has refused the command and changed nothing. */
+/** Error codes that prove that the server has refused the command and changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
@@ -98,7 +98,7 @@ export function isOfReplica(error: unknown): boolean {
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that may be logged, without quotations of a password or an item. */
+/** Returns an error that quotes no password and no item, so that it may be logged. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
 }

@@ -90,7 +90,7 @@ export function createReadTexts(options: BucketTextsOptions) {
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // Another server process does not know the cursor, so the bucket is read again.
+      // A new client has another server process, which does not know the cursor. The bucket is read again.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }

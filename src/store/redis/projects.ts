@@ -15,7 +15,7 @@ const maxProjectBytes = 1024 * 1024
 const turnTime = 1
 const maxVersions = 10_000
 
-/** @param watched returns the projects that each search includes. The result may throw a `StoreError`. */
+/** @param watched returns the projects that each search includes. The returned function may throw a `StoreError`. */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
@@ -56,7 +56,7 @@ export function createProjectReads(
       }
     }
     for (const [project, { length, digests }] of found) {
-      // Digests are sorted. With XOR, a client with about 170 items could choose changes that cancel out.
+      // The sorted digests are hashed. With XOR, a client with about 170 items could choose changes that cancel out.
       const sorted = Buffer.from(digests.sort().join(''), 'latin1')
       versions.set(project, length > maxProjectBytes ? version : hash('sha1', sorted, 'base64url'))
     }

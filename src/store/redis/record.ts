@@ -113,7 +113,7 @@ export function createStoreRecord(
     },
 
     readAgain(sendAhead: typeof send): void {
-      // Errors are ignored: later commands fail too, or this server does not have the record.
+      // Errors are ignored: later commands fail too, or another server of the cluster has the record.
       sendAhead(readCommand).then(judge, () => undefined)
     },
 

@@ -74,7 +74,7 @@ export function createSentinel(
         })
         signal.throwIfAborted()
         const [client] = clients
-        // In this order, a failover between the two commands combines the old epoch with the new address.
+        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
