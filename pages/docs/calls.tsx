@@ -55,7 +55,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* The same button shows and hides the form, so that it keeps the focus. */}
+          {/* One button both shows and hides the form, and so keeps the focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>

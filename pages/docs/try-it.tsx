@@ -109,7 +109,7 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* The same button sends and stops the request, so that it keeps the focus. */}
+        {/* One button both sends and stops the request, and so keeps the focus. */}
         <button
           class={isWaiting ? '' : 'main'}
           type="submit"

@@ -41,7 +41,7 @@ export function App() {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
-  /** Id of an item that a request has just found deleted. */
+  /** Id of the last item that turned out to be deleted when the user wanted to change it. */
   const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()

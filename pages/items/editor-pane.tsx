@@ -1,4 +1,4 @@
-/** The JSON editor, with a list of the problems in its text below. @module */
+/** The JSON editor, and below it a list of the problems in the text. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

@@ -28,7 +28,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  /** Common prefix of the `Idempotency-Key` of all items. */
+  /** Prefix of the `Idempotency-Key` of every item. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   const [fault, setFault] = useState('')

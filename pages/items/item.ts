@@ -72,7 +72,7 @@ export function kindOf(text: string): Kind {
   return /^[tfn]/.test(text) ? 'literal' : 'number'
 }
 
-/** Whether all of a string is visible without quotes, and cannot be taken for another JSON value. */
+/** Whether a string is completely visible without quotes, and cannot be mistaken for another JSON value. */
 export function isPlain(text: string): boolean {
   const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
   return !isOther.test(text) && !/^\s|\s$|[\p{C}\p{Zl}\p{Zp}]/u.test(text)

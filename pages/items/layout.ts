@@ -1,4 +1,4 @@
-/** Columns, widths and sort of the table, which the browser stores per project, without values of items. @module */
+/** The table's columns, widths and sort order, which the browser stores per project, but no values of items. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'
@@ -8,7 +8,7 @@ export interface Layout {
   /** Names of the columns besides `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
   readonly pinned: readonly string[]
-  /** Changed widths, in characters. They are pairs, because a name can be `__proto__`. */
+  /** Changed widths, in characters, as pairs instead of an object, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }

@@ -22,14 +22,14 @@ export interface Overview {
   shapeOf(project: string | null | undefined): Shape
 }
 
-/** How many of a list's first items, of each project's first items, and of an item's members are examined. */
+/** Numbers of items examined at the start of a list and of each project, and of members examined in an item. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
 /** Maximum numbers of columns and of projects from which the user can choose. */
 const mostNames = 200
 const mostProjects = 500
-/** Maximum width of a column that results from its values, in characters. */
+/** Maximum width that values give their column, in characters. */
 const widest = 28
 /** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24

@@ -46,7 +46,7 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
   )
 }
 
-/** Returns why the service rejected a token, to end a sentence about the token. */
+/** Returns why the service rejected a token, as the end of a sentence about the token. */
 function causeOf(problem: unknown): string {
   return reasonOf(problem)
     .replace(/^The token is invalid: /, '')

@@ -1,4 +1,4 @@
-/** The draft in the panel beside the list: an item that is edited, or a new item. @module */
+/** The draft in the panel beside the list: a stored item that is being edited, or a new item. @module */
 
 import { useRef, useState } from 'preact/hooks'
 import type { Editing } from './edit.js'
@@ -35,7 +35,7 @@ export function useDraft() {
       if (draft?.item?.id === item.id) editing.current?.focus()
       else open(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
     },
-    /** If the panel shows a stored item without changes, shows another item instead. */
+    /** Shows `item` in the panel if the panel shows another stored item, without unsaved changes. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },

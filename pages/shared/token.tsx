@@ -1,4 +1,4 @@
-/** The token of the tab: its field, and its subject and expiry in words. @module */
+/** The tab's token: a field to enter it, and its subject and expiry in words. @module */
 
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
