@@ -22,7 +22,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service starts first, because `spawnSync` keeps this process from reading its output.
+// The service starts first, because `spawnSync` keeps this process from reading the service's output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {

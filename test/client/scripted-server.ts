@@ -40,7 +40,7 @@ export interface ScriptedServer {
   readonly seen: readonly Seen[]
 }
 
-/** Starts a server. Each step handles one request. The last step also handles all later ones. */
+/** Starts a server. Each step handles one request, and the last step also all later requests. */
 export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {

@@ -133,7 +133,7 @@ export function assertSoundIndex({ tables, records }: ItemIndex): number {
   return inUse
 }
 
-/** Checks that exactly the free records have no slot, and returns the number of used records. */
+/** Checks that records have a slot if and only if they are used. Returns the number of used records. */
 function recordsInUse({ number, words, free, size }: Page, handles: Set<number>): number {
   if (words.length === 0) return size
   const freePlaces = new Set<number>()

@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
-// Types for the used parts of playwright-core, whose actions wait until their element is ready.
+// Types of the parts of playwright-core that tests use. Its actions wait until their element is ready.
 
 interface Finder {
   locator(selector: string): Locator

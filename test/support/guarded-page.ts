@@ -26,7 +26,7 @@ interface GuardedContext {
   readonly context: Context
   /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** Host and rules for the requests of the open page, and the page's problems so far. */
+  /** For the open page: the allowed host, which of its URLs are cut, and the problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 

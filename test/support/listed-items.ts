@@ -7,11 +7,11 @@ import type { ListGuarantees } from '../../src/store/item-store.js'
 /** Items that a list may show, and items that it must show. */
 interface Seen {
   readonly isWanted: (text: string) => boolean
-  /** Texts of all items that were wanted when the list was requested. */
+  /** Texts of all items that belonged in the list when it was requested. */
   readonly texts: readonly string[]
-  /** All wanted texts that each item has had since the list was requested. */
+  /** Texts with which each item has belonged in the list since the request. */
   readonly versions: Map<ItemId, Set<string>>
-  /** Items that have been wanted ever since the list was requested. */
+  /** Items that have belonged in the list all the time since the request. */
   readonly constant: Set<ItemId>
 }
 

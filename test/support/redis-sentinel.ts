@@ -75,7 +75,7 @@ export async function ownSentinel(
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // Times in milliseconds for a busy machine. The next failover begins after 2 × 2000 ms.
+    // Times in ms, long enough for a busy machine. Sentinels begin the next failover after 2 × 2000 ms.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,

@@ -28,7 +28,7 @@ interface Report {
   sent: number
   watched: string[]
   statuses: number[]
-  /** Status, presence of a session id, `Allow` or `WWW-Authenticate`, and error code. */
+  /** For each response: status, whether it has a session id, `Allow` or `WWW-Authenticate`, and error code. */
   plain: Record<string, [number, boolean, string | null, string]>
 }
 

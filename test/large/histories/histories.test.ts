@@ -1,4 +1,4 @@
-/** Tests that operations are linearizable while services and their Redis server have faults. */
+/** Tests that operations are linearizable while services and their Redis server fail. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

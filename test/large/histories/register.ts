@@ -42,7 +42,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // This event and all later ones began after another remaining event had ended.
+      // This operation and all later ones were called after another remaining operation had been answered.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true

@@ -65,7 +65,7 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // Only a request for a slot shows the service which node has the slot.
+    // Only a request for an item tells the service which node now has the slot of the item.
     for (const { id } of items) itemOf(await service.call('GET', `/items/${id}`), 200)
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')

@@ -1,4 +1,4 @@
-/** Tests of a service with too few file descriptors for its connections or its start. */
+/** Tests of a service with too few file descriptors to start, or to accept all connections. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

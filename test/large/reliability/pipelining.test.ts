@@ -42,7 +42,7 @@ ownTest(
       await delay(100)
       more = Math.max(more, residentBytes(own) - before)
     }
-    // As objects, these requests would take 2.5 GB. As bytes, most are in the system's buffers.
+    // Parsed into objects, these requests would take 2.5 GB. Most stay unparsed in the system's buffers.
     assert.ok(more < 150_000_000, `${more} bytes more`)
     for (const socket of sockets) socket.destroy()
     // The service first handles the requests that it has already read.
