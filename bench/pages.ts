@@ -110,7 +110,7 @@ try {
   await stop(...sides.map(({ service }) => service.child))
 }
 
-/** Returns the sides, in reverse order if `number` is odd. */
+/** Returns the servers to compare, in reverse order if `number` is odd. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }

@@ -21,8 +21,8 @@ watch.unref()
 
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)
 
-// A signal to all processes also ends the shell, which must not count as a second signal. Before the service starts, a
-// signal must simply end the process.
+// A signal to the process group also ends the shell, which must not count as a second signal. These handlers are added
+// after the start of the service, because an earlier signal must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

@@ -1,4 +1,4 @@
-/** Measures response times during a load, with small requests on one connection. */
+/** Measures response times under load, with small requests on one connection. */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
