@@ -2,8 +2,8 @@
  * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
  * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. Another
  * process reads an item every two milliseconds. In parentheses is the longest time for which that
- * process itself was delayed. Memory is resident memory after garbage collection. A dash means that there are too
- * few items to measure their memory. Processor time is for the store alone.
+ * process itself was delayed. Memory is resident memory after garbage collection. A dash means that
+ * there are too few items to measure their memory. Processor time is for the store alone.
  */
 
 import { describeMachine } from './lib/machine.js'

@@ -8,7 +8,7 @@ import { lastMembers, membersOf, skipSpace } from './members.js'
 export interface Finding {
   readonly from: number
   readonly to: number
-  /** Errors prevent saving, warnings do not. */
+  /** Errors prevent saving, but warnings do not. */
   readonly severity: 'error' | 'warning'
   readonly message: string
 }

@@ -6,7 +6,7 @@ import { type Slices, sliceBytes } from './slices.js'
 
 export interface Members extends Span {
   readonly count: number
-  /** Whether a mark, a byte that no JSON text contains, replaces the quote before each name. */
+  /** Whether the quote before each name has been replaced by a mark, a byte that no JSON text contains. */
   readonly areMarked: boolean
 }
 
@@ -55,7 +55,7 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** Returns the members of the current object. The next member belongs to a new object. */
+  /** Returns the members of the current object, and starts to collect the members of the next object. */
   take(): Members {
     const members = {
       start: this.#start,

@@ -69,7 +69,7 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** The first error of the connection. Later errors are consequences. */
+  /** The first error of the connection, which causes any later errors. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error
