@@ -20,13 +20,13 @@ export interface OwnCluster {
   start(): Promise<void>
   /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** Sets the time after which a node without a response counts as down, in milliseconds. */
-  setNodeTimeout(time: number): Promise<void>
+  /** Changes a setting of all nodes. */
+  setAll(name: string, value: string): Promise<void>
 }
 
 const count = 6
 /** Node timeouts in milliseconds. After the start, busy nodes must not count as down. */
-const timeouts = { beginning: '1000', later: 60_000 }
+const timeouts = { beginning: '1000', later: '60000' }
 
 /** Returns a node that has not been started. The node stops when the test or test file ends. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
@@ -56,15 +56,11 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
     await Promise.all(nodes.map((node) => node.command('config', 'set', name, value)))
   }
 
-  async function setNodeTimeout(time: number): Promise<void> {
-    await setAll('cluster-node-timeout', String(time))
-  }
-
   return {
     url: `redis+cluster://${urlHosts.join(',')}`,
     nodes,
     isWhole,
-    setNodeTimeout,
+    setAll,
 
     async start() {
       if (!isInstalled) return
@@ -77,7 +73,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         const seen = await Promise.all(nodes.map((node) => node.command('cluster', 'nodes')))
         return seen.every((lines) => lines.split('slave').length === 4)
       })
-      await setNodeTimeout(timeouts.later)
+      await setAll('cluster-node-timeout', timeouts.later)
       // During the start, a busy machine could cause a failover.
       await setAll('cluster-replica-no-failover', 'no')
     },

@@ -5,9 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { newItemId } from '../../../src/item/id.js'
 import { slotOf } from '../../../src/store/redis/slots.js'
-import { create } from '../../conformance/expect.js'
 import { assertConforms } from '../../support/conformance.js'
-import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
@@ -21,8 +19,7 @@ import {
   textOf,
 } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
-
-const STORE_TIMEOUT = '20s'
+import { assertServes, assertUnhealthy, causeIn, patient, serviceOn } from './expect.js'
 
 const cluster = await ownCluster()
 await cluster.start()
@@ -41,7 +38,7 @@ describeWithRedis('a cluster', () => {
   describeRoundTrip('in a cluster', () => openStore({ url: cluster.url, buckets: 8 }), 30)
 
   test('the service passes the conformance tests, and spreads items over all masters', async () => {
-    await assertConforms({ STORE_URL: cluster.url, STORE_TIMEOUT })
+    await assertConforms({ STORE_URL: cluster.url, ...patient })
     for (const keys of await masters('keys', 'item-store:{[0-9]*')) assert.notEqual(keys, '')
   })
 
@@ -51,17 +48,10 @@ describeWithRedis('a cluster', () => {
     assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
     const { items, itemBytes, memoryBytes } = await store.size()
     assert.equal(items, 3000)
-    assert.equal(
-      itemBytes,
-      ids.reduce((sum, id) => sum + itemText(id, 10).length, 0),
-    )
-    const used = (await masters('info', 'memory')).map((info) =>
-      Number(/^used_memory:(\d+)/m.exec(info)?.[1]),
-    )
-    assert.ok(
-      memoryBytes > Math.max(...used) * 2,
-      `${memoryBytes} bytes, but the masters use ${used}`,
-    )
+    assert.equal(itemBytes, Buffer.concat(ids.map((id) => itemText(id, 10))).length)
+    const infos = await masters('info', 'memory')
+    const used = infos.map((info) => Number(/^used_memory:(\d+)/m.exec(info)?.[1]))
+    assert.ok(memoryBytes > Math.max(...used) * 2, `${memoryBytes} of ${used}`)
     await Promise.all(ids.map((id) => store.delete(id)))
     assert.equal((await store.size()).items, 0)
   })
@@ -69,13 +59,11 @@ describeWithRedis('a cluster', () => {
   test('a new store may have at most 4,096 buckets, but an existing store may have more', async () => {
     const prefix = `${randomUUID()}:`
     const buckets = 8192
-    const refused =
-      /^StoreMismatchError: STORE_BUCKETS is 8192, and a new store in a cluster may have at most 4096/
+    const refused = /^StoreMismatchError: STORE_BUCKETS is 8192, and .* may have at most 4096/
     await assert.rejects(open({ prefix, buckets }), refused)
     const record = `${prefix}{store}`
-    assert.ok(
-      (await masters('hset', record, 'buckets', String(buckets), 'format', '1')).includes('2'),
-    )
+    const added = await masters('hset', record, 'buckets', String(buckets), 'format', '1')
+    assert.ok(added.includes('2'))
     const store = await open({ prefix, buckets })
     await masters('del', record)
     await until('the store is healthy without the record', () => store.healthy())
@@ -87,12 +75,13 @@ describeWithRedis('a cluster', () => {
     await masters('config', 'resetstat')
     assert.equal(await store.healthy(), true)
     for (const stats of await masters('info', 'commandstats')) {
-      const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+).*?failed_calls=(\d+)/gm)]
-      const done = calls.map(([, all, failed]) => Number(all) - Number(failed)) // the first EVALSHA of a script fails
-      assert.equal(
-        done.reduce((sum, count) => sum + count, 0),
-        2,
-      )
+      let done = 0
+      // The first EVALSHA of a script fails.
+      for (const [, all, failed] of stats.matchAll(
+        /^cmdstat_eval.*:calls=(\d+).*failed_calls=(\d+)/gm,
+      ))
+        done += Number(all) - Number(failed)
+      assert.equal(done, 2)
     }
   })
 
@@ -120,37 +109,20 @@ describeWithRedis('a cluster', () => {
   test('in a cluster, the service needs only the rights that docs/reference/redis.md lists', async () => {
     await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = cluster.url.replace('://', '://u:p@')
-    const service = await ownService({ STORE_URL: url, STORE_TIMEOUT })
-    const { id } = await create(service, { name: 'a' })
-    assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
-    assert.equal((await service.call('GET', '/items')).status, 200)
-    assert.equal((await service.request('GET', '/health')).status, 200)
-    assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+    await assertServes(await serviceOn(url, patient))
     await masters('acl', 'setuser', 'u', 'off')
-    const refused = await ownService({ STORE_URL: url, STORE_TIMEOUT })
-    assert.equal((await refused.request('GET', '/health')).status, 503)
-    assert.match(JSON.stringify(refused.log), /WRONGPASS/)
+    const refused = await serviceOn(url, patient)
+    await assertUnhealthy(refused)
+    assert.match(causeIn(refused), /^WRONGPASS/)
   })
 
-  const wrongKinds = [
-    { title: 'a cluster with the URL of one server', says: /belongs to a cluster: STORE_URL/ },
-    {
-      title: 'one server with the URL of a cluster',
-      says: /does not belong to a cluster: STORE_URL/,
-    },
-  ]
-  for (const [n, { title, says }] of wrongKinds.entries()) {
-    test(`${title} makes the service unhealthy, with the cause in the log`, async () => {
-      const port = await freePort()
-      await startedRedis('--port', String(port))
-      const urls = [
-        `redis://127.0.0.1:${cluster.nodes[0]?.port}`,
-        `redis+cluster://127.0.0.1:${port}`,
-      ]
-      const service = await ownService({ STORE_URL: urls[n], STORE_TIMEOUT })
-      assert.equal((await service.request('GET', '/health')).status, 503)
-      const line = service.log.find(({ msg }) => msg === 'the store cannot be reached')
-      assert.match(JSON.stringify(line), says)
-    })
-  }
+  test('the URL of a cluster for one server, or the reverse, makes the service unhealthy with the cause in the log', async () => {
+    const port = await freePort()
+    await startedRedis('--port', String(port))
+    const clusterOfOne = await serviceOn(`redis+cluster://127.0.0.1:${port}`, patient)
+    const oneOfCluster = await serviceOn(`redis://127.0.0.1:${cluster.nodes[0]?.port}`, patient)
+    for (const service of [clusterOfOne, oneOfCluster]) await assertUnhealthy(service)
+    assert.match(causeIn(clusterOfOne), /does not belong to a cluster: STORE_URL/)
+    assert.match(causeIn(oneOfCluster), /belongs to a cluster: STORE_URL/)
+  })
 })

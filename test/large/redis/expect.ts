@@ -1,61 +1,56 @@
-/** Assertions about a service while its Redis server fails or recovers. */
+/** Starts services for tests of faults, and checks them while their Redis servers fail or recover. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '../../conformance/client.js'
-import { create, record } from '../../conformance/expect.js'
+import { create, itemsOf, record, stored } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
-import type { OwnService } from '../../support/own-service.js'
+import { type OwnService, ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
 /** Store timeout that a healthy server on a busy machine does not exceed. */
 export const STORE_TIMEOUT = '1500ms'
+/** Variable with a longer store timeout for tests without faults. */
+export const patient = { STORE_TIMEOUT: '20s' }
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
 
-export async function assertUnhealthy(service: OwnService): Promise<void> {
+export function serviceOn(STORE_URL: string, env: NodeJS.ProcessEnv = {}): Promise<OwnService> {
+  return ownService({ STORE_URL, STORE_TIMEOUT, ...env })
+}
+
+export async function assertUnhealthy({ request }: OwnService): Promise<void> {
   const answer = await until('the service is unhealthy', async () => {
-    const health = await service.request('GET', '/health')
+    const health = await request('GET', '/health')
     return health.status === 503 && health
   })
-  const { status, services_summary, unhealthy_subsystems } = record(answer.json())
-  assert.equal(status, 'unhealthy')
-  assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
-  assert.deepEqual(unhealthy_subsystems, ['store'])
+  assert.deepEqual(record(answer.json()).unhealthy_subsystems, ['store'])
 }
 
-const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
-
-/** Waits until the log shows that the store is reachable. Returns the number of log lines. */
-export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
-  await until('the log says that the store is back', () => {
-    const last = log.findLast(({ msg }) => msg === lost || msg === back)
-    return last?.msg !== lost
-  })
-  return log.length
+/** Waits until the service is unhealthy. All requests for items then fail, and change nothing. */
+export async function assertDown(service: OwnService): Promise<void> {
+  await assertUnhealthy(service)
+  const path = `/items/${randomUUID()}`
+  assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)
+  assertUnavailable(await service.call('GET', path), /^The store [\w ]+$/)
+  assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
+  assertUnavailable(await service.call('PUT', path, { data: {} }), noChange)
+  assertUnavailable(await service.call('DELETE', path), noChange)
 }
 
-/** @param since number of log lines to skip. */
-export async function assertOneOutage(service: OwnService, since: number): Promise<void> {
-  const all = () => service.log.slice(since)
-  await until('the log says that the store is back', () => all().some(({ msg }) => msg === back))
-  const said = all().flatMap(({ msg }) => (msg === lost || msg === back ? [msg] : []))
-  assert.deepEqual(
-    said,
-    [lost, back],
-    all()
-      .map((line) => JSON.stringify(line))
-      .join('\n'),
+/** Waits until the service is healthy. All kinds of requests then succeed. */
+export async function assertServes(service: OwnService): Promise<void> {
+  const { call, request } = service
+  await until(
+    'the service is healthy',
+    async () => (await request('GET', '/health')).status === 200,
   )
-}
-
-export async function assertRecovers(service: OwnService): Promise<void> {
-  await until('the service is healthy', async () => {
-    return (await service.request('GET', '/health')).status === 200
-  })
-  const { id } = await create(service, { again: true })
-  assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
-  assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204)
+  const { id } = await create(service, { name: 'a' })
+  const path = `/items/${id}`
+  assert.equal((await call('PUT', path, { data: { name: 'b' } })).status, 200)
+  assert.equal((await stored(service, id))?.name, 'b')
+  assert.ok(itemsOf(await call('GET', '/items')).some((item) => item.id === id))
+  assert.equal((await call('DELETE', path)).status, 204)
 }
 
 export function assertUnavailable(answer: Answer, message: RegExp): void {
@@ -63,12 +58,25 @@ export function assertUnavailable(answer: Answer, message: RegExp): void {
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-/** @param outcome expected error message for changes. */
-export async function assertNothingServed(service: OwnService, outcome: RegExp): Promise<void> {
-  const path = `/items/${randomUUID()}`
-  assertUnavailable(await service.call('GET', '/items'), /^The store [\w ]+$/)
-  assertUnavailable(await service.call('GET', path), /^The store [\w ]+$/)
-  assertUnavailable(await service.call('POST', '/items', { data: {} }), outcome)
-  assertUnavailable(await service.call('PUT', path, { data: {} }), outcome)
-  assertUnavailable(await service.call('DELETE', path), outcome)
+const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
+
+/** Returns the cause that the log gives for the first loss of the store. */
+export function causeIn({ log }: OwnService): string {
+  return String(log.find(({ msg }) => msg === lost)?.cause)
+}
+
+/** Waits until the log shows that the store is reachable. Returns the number of log lines. */
+export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
+  await until('the log says that the store is back', () => {
+    return log.findLast(({ msg }) => msg === lost || msg === back)?.msg !== lost
+  })
+  return log.length
+}
+
+/** @param since number of log lines to skip. */
+export async function assertOneOutage({ log }: OwnService, since: number): Promise<void> {
+  const said = () => log.slice(since).filter(({ msg }) => msg === lost || msg === back)
+  await until('the log says that the store is back', () => said().some(({ msg }) => msg === back))
+  const outage = said().map(({ msg }) => msg)
+  assert.deepEqual(outage, [lost, back], JSON.stringify(said()))
 }

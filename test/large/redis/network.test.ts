@@ -6,17 +6,15 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { create } from '../../conformance/expect.js'
 import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
-import { ownService } from '../../support/own-service.js'
 import { unlessMissing } from '../../support/program-test.js'
 import { isInstalled, type OwnRedis, ownRedisBy } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 import {
-  assertNothingServed,
-  assertRecovers,
+  assertDown,
+  assertServes,
   assertUnavailable,
   assertUnhealthy,
-  noChange,
-  STORE_TIMEOUT,
+  serviceOn,
 } from './expect.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0
@@ -34,7 +32,7 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
 
   test('the network is cut: requests get a 503, and the service recovers once the network is back', async () => {
     const redis = await remoteRedis()
-    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const service = await serviceOn(redis.url)
     const { id } = await create(service, {})
     for (const { cut, mend } of cuts) {
       const load = startLoad(service)
@@ -42,10 +40,9 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
       await redis[cut]()
       assertUnavailable(await service.call('GET', `/items/${id}`), /^The store/)
       await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 50)
-      await assertUnhealthy(service)
-      await assertNothingServed(service, noChange)
+      await assertDown(service)
       await redis[mend]()
-      await assertRecovers(service)
+      await assertServes(service)
       await untilMoreIsServed(load)
       await load.stop()
       assert.deepEqual(await load.lost(), [])
@@ -56,10 +53,10 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
   test('the network is cut while the service starts: it serves once Redis can be reached', async () => {
     const redis = await remoteRedis()
     await redis.swallow()
-    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const service = await serviceOn(redis.url)
     await assertUnhealthy(service)
     await redis.letThrough()
-    await assertRecovers(service)
+    await assertServes(service)
   })
 })
 

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { itemOf, itemsOf } from '../../conformance/expect.js'
 import { isPending, readWaiting, tagOf } from '../../decisions/expect.js'
 import { ownProcess } from '../../support/own-process.js'
-import { type OwnService, ownService } from '../../support/own-service.js'
+import type { OwnService } from '../../support/own-service.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { root } from '../../support/tools.js'
+import { patient, serviceOn } from './expect.js'
 
-const STORE_TIMEOUT = '20s'
 const decisions = fileURLToPath(new URL('../../decisions/project-lists.test.js', import.meta.url))
 
 /** @param length minimum length of the item's text. */
@@ -27,7 +27,7 @@ async function wait(service: OwnService, path: string, from = service) {
 describeWithRedis('lists of one project on a Redis server', () => {
   test('lists of one project pass the decision tests on a Redis server', async () => {
     const redis = await startedRedis()
-    const { baseUrl, secret } = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const { baseUrl, secret } = await serviceOn(redis.url, patient)
     const env = { BASE_URL: baseUrl.href, JWT_SECRET: secret }
     const command = [process.execPath, '--test', '--test-reporter=tap', decisions] as const
     const { ended, printed } = ownProcess(command, { cwd: root, env })
@@ -39,9 +39,10 @@ describeWithRedis('lists of one project on a Redis server', () => {
 
   test('the list of a project has the same tag at all services, and a read waits for their changes', async () => {
     const redis = await startedRedis()
-    const JWT_SECRET = 'a secret of at least thirty-two bytes'
-    const env = { STORE_URL: redis.url, STORE_TIMEOUT, JWT_SECRET }
-    const [first, second] = [await ownService(env), await ownService(env)]
+    const [first, second] = [
+      await serviceOn(redis.url, patient),
+      await serviceOn(redis.url, patient),
+    ]
     const path = '/items?project_id=own'
     const ids = [await create(first, 'own'), await create(second, 'own')]
     for (const change of [
@@ -61,7 +62,7 @@ describeWithRedis('lists of one project on a Redis server', () => {
 
   test('the list of a project with more than 1 MiB is complete, and a waiting read sees the next change', async () => {
     const redis = await startedRedis()
-    const service = await ownService({ STORE_URL: redis.url, STORE_TIMEOUT })
+    const service = await serviceOn(redis.url, patient)
     const path = '/items?project_id=own'
     const ids: string[] = []
     for (let n = 0; n < 15; n += 1) {

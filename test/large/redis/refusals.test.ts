@@ -9,7 +9,7 @@ import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
-import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
+import { StoreError } from '../../../src/store/item-store.js'
 import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
 import { freePort, listen } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -19,6 +19,7 @@ import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const redis = await startedRedis()
+const rejected = /The store rejected the request/
 
 describeWithRedis('refusals of the server', () => {
   const used = ['EVAL', 'EVALSHA', 'HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
@@ -68,13 +69,13 @@ describeWithRedis('refusals of the server', () => {
       await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
       const before = await redis.command('hgetall', 'item-store:{0}')
       const { store } = await opened(redis.url)
-      await assert.rejects(async () => store.list(), /The store rejected the request/)
+      await assert.rejects(async () => store.list(), rejected)
       assert.equal(await store.healthy(), false)
       const id = newItemId()
       assert.equal(await store.read(id), undefined)
       if (fields.bytes?.match(/^\d+ /)) return
       await assert.rejects(async () => store.create(id, itemText(id, 10)), noChange)
-      await assert.rejects(async () => store.size(), /The store rejected the request/)
+      await assert.rejects(async () => store.size(), rejected)
       assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
       await redis.command('del', 'item-store:{0}')
       await until('the store is healthy', () => store.healthy())
@@ -85,17 +86,17 @@ describeWithRedis('refusals of the server', () => {
     await redis.command('flushall')
     const foreignTexts = ['no item', '', itemText(newItemId(), 10).toString()]
     const checks = foreignTexts.map(async (text, place) => {
-      const prefix = `${place}:`
-      const { store } = await opened(redis.url, prefix)
+      const { store } = await opened(redis.url, `${place}:`)
       const id = await createItem(store)
-      await redis.command('hset', `${prefix}{0}`, id, text)
-      await assert.rejects(async () => store.read(id), /The store rejected the request/)
-      await assert.rejects(async () => store.list(), /The store rejected the request/)
+      const overwrite = (item: string) => redis.command('hset', `${place}:{0}`, id, item)
+      await overwrite(text)
+      await assert.rejects(async () => store.read(id), rejected)
+      await assert.rejects(async () => store.list(), rejected)
       assert.equal(await store.healthy(), false)
       await delay(1100) // the result of a health check is reused for a second
       assert.equal(await store.healthy(), false)
       const item = itemText(id, 10)
-      await redis.command('hset', `${prefix}{0}`, id, item.toString())
+      await overwrite(item.toString())
       assert.deepEqual(await store.read(id), item)
       ;(await store.list()).release()
       await until('the store is healthy', () => store.healthy())
@@ -103,18 +104,18 @@ describeWithRedis('refusals of the server', () => {
     await Promise.all(checks)
   })
 
-  for (const command of [
-    ['set', 'item-store:{0}', 'something else'],
-    ['hdel', 'item-store:{0}', 'bytes'],
-  ]) {
-    test(`lists fail after another program has changed a listed bucket with ${command[0]}`, async () => {
+  for (const [command, ...args] of [
+    ['set', 'something else'],
+    ['hdel', 'bytes'],
+  ] as const) {
+    test(`lists fail after another program has changed a listed bucket with ${command}`, async () => {
       await redis.command('flushall')
       const { store } = await opened(redis.url)
       await createItem(store)
       ;(await store.list()).release()
-      await redis.command(...command)
-      await assert.rejects(async () => store.list(), /The store rejected the request/)
-      await assert.rejects(async () => store.version(), /The store rejected the request/)
+      await redis.command(command, 'item-store:{0}', ...args)
+      await assert.rejects(async () => store.list(), rejected)
+      await assert.rejects(async () => store.version(), rejected)
       assert.equal(await store.healthy(), false)
     })
   }
@@ -127,36 +128,33 @@ describeWithRedis('refusals of the server', () => {
     await redis.command('config', 'set', 'maxmemory-policy', 'noeviction')
   })
 
-  test('the outcome of a change is unknown if its script has failed after a change', () => {
-    const error = new ErrorReply(`ERR ${partlyDone} script: 0123, on @user_script:9.`)
-    assert.match(storeError(error, 'change').message, unknownOutcome)
-  })
-
-  const errors = [
+  const codes = [
     ...['READONLY', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'MISCONF', 'NOREPLICAS', 'LOADING'],
     ...['MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN', 'BUSY', 'WRONGTYPE', 'NOSCRIPT'],
-  ].map((code) => ({ says: `${code} some words`, means: noChange }))
-  errors.push(
-    { says: 'OOM command not allowed', means: /^The store is full$/ },
-    {
-      says: 'ERR Error running script (call to f_01): @user_script:9: @user_script: 9: -OOM command',
-      means: /^The store is full$/,
-    },
-    { says: 'ERR The user can not run this script: 0123, on @user_script:9.', means: noChange },
-    ...['ERR upstream failure', 'ERR OOM', 'EXECABORT', 'LOADINGS', '', 'no READONLY'].map(
-      (says) => ({ says, means: unknownOutcome }),
-    ),
-  )
-  for (const { says, means } of errors) {
-    test(`a change that gets the error reply ${JSON.stringify(says)} fails with ${means.source}`, () => {
-      assert.match(storeError(new ErrorReply(says), 'change').message, means)
-    })
+  ]
+  const full = [
+    'OOM command not allowed',
+    'ERR Error running script (call to f_01): @user_script:9: @user_script: 9: -OOM command',
+  ]
+  const place = 'script: 0123, on @user_script:9.'
+  const unknown = ['ERR upstream failure', 'ERR OOM', 'EXECABORT', 'LOADINGS', '', 'no READONLY']
+  const errors = [
+    { means: noChange, replies: codes.map((code) => `${code} some words`) },
+    { means: noChange, replies: [`ERR The user can not run this ${place}`] },
+    { means: /^The store is full$/, replies: full },
+    { means: unknownOutcome, replies: [...unknown, `ERR ${partlyDone} ${place}`] },
+  ]
+  for (const { means, replies } of errors) {
+    for (const says of replies) {
+      test(`a change that gets the error reply ${JSON.stringify(says)} fails with ${means.source}`, () => {
+        assert.match(storeError(new ErrorReply(says), 'change').message, means)
+      })
+    }
   }
 
   test('neither the password nor an item is logged if the server quotes an unknown command', async () => {
-    const unknowing = await startedRedis(
-      ...['AUTH', 'EVALSHA'].flatMap((n) => ['--rename-command', n, '']),
-    )
+    const renames = ['AUTH', 'EVALSHA'].flatMap((name) => ['--rename-command', name, ''])
+    const unknowing = await startedRedis(...renames)
     const { log } = await opened(unknowing.url.replace('://', '://bob:pass1234@'))
     assert.match(log.join(), /ERR unknown command AUTH"/)
     assert.doesNotMatch(log.join(), /bob|pass1234/)
@@ -166,16 +164,13 @@ describeWithRedis('refusals of the server', () => {
     assert.doesNotMatch(inspect(thrown), /item-store:|xxx/)
   })
 
-  const servers = [
-    { says: '-ERR no AUTH bob pass1234 here\r\n', cause: 'ERR no AUTH bob *** here' },
-    { says: "-ERR what is 'pass1234'?\r\n", cause: 'ERR what is' },
-    {
-      says: 'HTTP/1.1 400 Bad Request\r\n\r\n',
-      cause: 'the program at this address does not speak the Redis protocol',
-    },
-    { says: '', cause: 'the server closed the connection without a reply' },
-  ]
-  for (const { says, cause } of servers) {
+  const causes = {
+    '-ERR no AUTH bob pass1234 here\r\n': 'ERR no AUTH bob *** here',
+    "-ERR what is 'pass1234'?\r\n": 'ERR what is',
+    'HTTP/1.1 400 Bad\r\n\r\n': 'the program at this address does not speak the Redis protocol',
+    '': 'the server closed the connection without a reply',
+  }
+  for (const [says, cause] of Object.entries(causes)) {
     test(`the log has the cause if a server replies ${JSON.stringify(says)} and closes the connection`, async () => {
       const server = createServer((socket) => {
         socket.once('data', () => socket.end(says)).on('error', () => undefined)
@@ -198,14 +193,10 @@ describeWithRedis('refusals of the server', () => {
   })
 })
 
-async function opened(
-  url: string,
-  prefix = 'item-store:',
-): Promise<{ store: ItemStore; log: string[] }> {
-  const log: string[] = []
-  const options = { url, prefix, buckets: 1 }
-  const destination = { write: (line: string) => void log.push(line) }
-  return { store: await ownStore({ ...options, log: pino({}, destination) }), log }
+async function opened(url: string, prefix = 'item-store:') {
+  const lines: string[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(line) })
+  return { store: await ownStore({ url, prefix, buckets: 1, log }), log: lines }
 }
 
 async function thrownBy(call: () => unknown): Promise<StoreError | undefined> {
