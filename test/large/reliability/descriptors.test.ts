@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { create } from '../../conformance/expect.js'
 import { measuredService } from '../../support/measured-service.js'
 import { cli, linuxTest } from '../../support/own-service.js'
 import { openSockets } from '../../support/socket.js'
@@ -15,8 +16,7 @@ for (const limit of [128, 512, 1024]) {
       const limited = `ulimit -n ${limit}; exec "$0" "$@"`
       const command = ['bash', '-c', limited, process.execPath, cli, 'serve'] as const
       const own = await measuredService({}, command)
-      const { status } = await own.call('POST', '/items', { data: { kept: 1 } })
-      assert.equal(status, 201)
+      await create(own, { kept: 1 })
       const warning = await until('a warning', () =>
         own.log.find(({ msg }) => /ulimit -n.*leaves room for \d+/.test(String(msg))),
       )
@@ -30,13 +30,8 @@ for (const limit of [128, 512, 1024]) {
       assert.match(await own.metrics(), /^item_store_items 1$/m)
 
       for (const socket of open) socket.destroy()
-      const items = await until('the item', () =>
-        own.call('GET', '/items').then(
-          ({ text }) => text,
-          () => undefined,
-        ),
-      )
-      assert.match(items, /"kept":1/)
+      const list = () => own.call('GET', '/items').catch(() => undefined)
+      assert.match((await until('the item', list)).text, /"kept":1/)
       assert.equal(own.child.exitCode, null)
     },
   )

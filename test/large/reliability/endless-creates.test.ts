@@ -30,21 +30,13 @@ ownTest('SIGTERM while clients pipeline creates endlessly: each create is answer
     assert.deepEqual(await own.ended(endTimeout), [0, null])
     const problems = ends.flatMap((end) => end.problems)
     assert.deepEqual(problems, [], `round ${round}`)
-    const created = own.log.find(({ msg }) => msg === 'closing the store')?.items
-    assert.equal(
-      created,
-      ends.reduce((sum, { answered }) => sum + answered, 0),
-    )
-    assert.ok(Number(created) > 0)
+    const answered = ends.reduce((sum, end) => sum + end.answered, 0)
+    assert.equal(own.log.find(({ msg }) => msg === 'closing the store')?.items, answered)
+    assert.ok(answered > 0)
   }
 })
 
-interface ClientEnd {
-  readonly answered: number
-  readonly problems: string[]
-}
-
-function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
+function startClient(own: OwnService, textLength: number) {
   const body = `{"data":{"text":"${'x'.repeat(textLength)}"}}`
   const request = headOf(own, 'POST', '/items', `Content-Length: ${body.length}`) + body
   const bytes = Buffer.from(request.repeat(Math.ceil(burst / request.length)))
@@ -56,7 +48,7 @@ function startClient(own: OwnService, textLength: number): Promise<ClientEnd> {
   return countResponses(socket)
 }
 
-async function countResponses(socket: Socket): Promise<ClientEnd> {
+async function countResponses(socket: Socket) {
   const problems: string[] = []
   let seen = 0
   let answered = 0
