@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertError, create, type Item, itemOf, listed, stored } from './expect.js'
+import { assertError, create, type Item, listed, stored } from './expect.js'
 import { useService } from './service.js'
 import { test } from './test.js'
 import { inSeconds, signatureOf, validClaims } from './tokens.js'
@@ -21,52 +21,46 @@ function requestsTo({ id }: Item, project_id: string) {
   ]
 }
 
-const bearer = (token: string) => `Bearer ${token}`
-const expired = { ...validClaims(), exp: inSeconds(-3600) }
 const [header = '', payload = '', signature = ''] = service.validToken().split('.')
 const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
 const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
+const signedWith = (secret: string) => service.mint(validClaims(), { secret })
+const expiredAt = (exp: number) => service.mint({ sub: 'tester', exp })
 
-const refused: [title: string, code: string, authorization: string | undefined][] = [
-  ['no Authorization header', 'MISSING_TOKEN', undefined],
-  ['Basic scheme', 'MISSING_TOKEN', 'Basic dXNlcjpwYXNz'],
-  ['Digest scheme', 'MISSING_TOKEN', 'Digest a="b"'],
-  ['valid token in the Basic scheme', 'MISSING_TOKEN', `Basic ${service.validToken()}`],
-  ['valid token without a scheme', 'MISSING_TOKEN', service.validToken()],
-  ['expired token', 'TOKEN_EXPIRED', bearer(service.mint(expired))],
-  [
-    'token that expired seconds ago',
-    'TOKEN_EXPIRED',
-    bearer(service.mint({ sub: 'tester', exp: inSeconds(-5) })),
-  ],
-  ['bad signature', 'INVALID_TOKEN', bearer(`${header}.${payload}.${brokenSignature}`)],
+const headers: [title: string, authorization: string | undefined][] = [
+  ['no Authorization header', undefined],
+  ['Basic scheme', 'Basic dXNlcjpwYXNz'],
+  ['Digest scheme', 'Digest a="b"'],
+  ['valid token in the Basic scheme', `Basic ${service.validToken()}`],
+  ['valid token without a scheme', service.validToken()],
+]
+const tokens: [title: string, code: string, token: string][] = [
+  ['expired token', 'TOKEN_EXPIRED', expiredAt(inSeconds(-3600))],
+  ['token that expired seconds ago', 'TOKEN_EXPIRED', expiredAt(inSeconds(-5))],
+  ['bad signature', 'INVALID_TOKEN', `${header}.${payload}.${brokenSignature}`],
   [
     'payload changed after signing',
     'INVALID_TOKEN',
-    bearer(`${header}.${forgedPayload.toString('base64url')}.${signature}`),
+    `${header}.${forgedPayload.toString('base64url')}.${signature}`,
   ],
-  ['empty signature', 'INVALID_TOKEN', bearer(`${header}.${payload}.`)],
-  ['no signature', 'INVALID_TOKEN', bearer(`${header}.${payload}`)],
-  ['Bearer value that is not a JWT', 'INVALID_TOKEN', bearer('not-a-jwt')],
-  ['three parts that are not a JWT', 'INVALID_TOKEN', bearer('a.b.c')],
-  [
-    'token signed with a different secret',
-    'INVALID_TOKEN',
-    bearer(service.mint(validClaims(), { secret: `${service.secret}x` })),
-  ],
-  [
-    'token signed with an empty secret',
-    'INVALID_TOKEN',
-    bearer(service.mint(validClaims(), { secret: '' })),
-  ],
-  ...['none', 'HS384', 'HS512', 'RS256', 'ES256'].map((algorithm): [string, string, string] => [
+  ['empty signature', 'INVALID_TOKEN', `${header}.${payload}.`],
+  ['no signature', 'INVALID_TOKEN', `${header}.${payload}`],
+  ['Bearer value that is not a JWT', 'INVALID_TOKEN', 'not-a-jwt'],
+  ['three parts that are not a JWT', 'INVALID_TOKEN', 'a.b.c'],
+  ['token signed with a different secret', 'INVALID_TOKEN', signedWith(`${service.secret}x`)],
+  ['token signed with an empty secret', 'INVALID_TOKEN', signedWith('')],
+  ...['none', 'HS384', 'HS512', 'RS256', 'ES256'].map((algorithm): (typeof tokens)[number] => [
     `token using the algorithm ${algorithm}`,
     'INVALID_TOKEN',
-    bearer(service.mint(validClaims(), { algorithm })),
+    service.mint(validClaims(), { algorithm }),
   ]),
 ]
+const refused = [
+  ...headers.map(([title, authorization]) => [title, 'MISSING_TOKEN', authorization] as const),
+  ...tokens.map(([title, code, token]) => [title, code, `Bearer ${token}`] as const),
+]
 for (const [title, code, authorization] of refused) {
-  test(`§1.3 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
+  test(`§1.3 §2.5 §4 §5.6 §7 ${title}: 401 ${code} at each item endpoint, with §5.7 WWW-Authenticate: Bearer`, async () => {
     const mark = randomUUID()
     const item = await create(service, { mark }, mark)
     for (const { method, path, ...rest } of requestsTo(item, mark)) {
@@ -131,22 +125,16 @@ for (const { title, claims } of accepted) {
 }
 
 test('§5.8 any valid token may use every item, whoever created it', async () => {
-  const as = (sub: string) => ({ token: service.mint({ sub, exp: inSeconds(600) }) })
-  const { id } = itemOf(
-    await service.request('POST', '/items', { ...as('alice'), body: '{"data":{}}' }),
-    201,
-  )
-  const path = `/items/${id}`
-  assert.equal(
-    itemOf(await service.request('GET', path, as('bob')), 200).id,
-    id,
-    'the id of the item',
-  )
-  const replacement = { ...as('carol'), body: '{"data":{"by":"carol"}}' }
-  assert.equal(
-    itemOf(await service.request('PUT', path, replacement), 200).by,
-    'carol',
-    'a member of the item',
-  )
-  assert.equal((await service.request('DELETE', path, as('bob'))).status, 204, 'status')
+  const { id } = await create(service, {})
+  const statuses = []
+  for (const [sub, method, body] of [
+    ['alice', 'GET'],
+    ['bob', 'PUT', '{"data":{}}'],
+    ['carol', 'DELETE'],
+  ] as const) {
+    const token = service.mint({ sub, exp: inSeconds(600) })
+    const options = body === undefined ? { token } : { token, body }
+    statuses.push((await service.request(method, `/items/${id}`, options)).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 204], 'the statuses of three callers')
 })

@@ -5,12 +5,9 @@ import { randomUUID } from 'node:crypto'
 import {
   assertError,
   assertSessionId,
-  assertUuid,
   create,
   envelopeOf,
-  type Item,
   itemOf,
-  itemsOf,
   listed,
   record,
   stored,
@@ -19,10 +16,6 @@ import { useService } from './service.js'
 import { test } from './test.js'
 
 const service = await useService()
-
-test('§2.1 id is a UUID that the service generates', async () => {
-  assertUuid((await create(service, { name: 'a' })).id)
-})
 
 const foreignId = randomUUID()
 const requestsWithId = [
@@ -47,18 +40,6 @@ for (const { title, request } of requestsWithId) {
   })
 }
 
-test('§2.1 project_id is copied from the request', async () => {
-  const { id, project_id } = await create(service, {}, 'project 1')
-  assert.equal(project_id, 'project 1', 'project_id')
-  assert.equal((await stored(service, id))?.project_id, 'project 1', 'project_id')
-  const request = { data: {}, project_id: 'project 2' }
-  assert.equal(
-    itemOf(await service.call('PUT', `/items/${id}`, request), 200).project_id,
-    'project 2',
-    'project_id',
-  )
-})
-
 const values = {
   string: 'text',
   'empty string': '',
@@ -78,15 +59,13 @@ const values = {
   object: { nested: { deeper: { deepest: [true] } } },
   'empty object': {},
 }
+
 for (const [title, value] of Object.entries(values)) {
   test(`§2.1 a member of data is stored verbatim: ${title}`, async () => {
     const item = await create(service, { value })
     assert.deepEqual(item.value, value, 'the member of the response')
-    assert.deepEqual(
-      (await stored(service, item.id))?.value,
-      value,
-      'the member of the stored item',
-    )
+    const kept = await stored(service, item.id)
+    assert.deepEqual(kept?.value, value, 'the member of the stored item')
   })
 }
 
@@ -106,11 +85,8 @@ test('§2.1 the keys of data may be any text, including names that are special i
   const names = ['', '__proto__', 'constructor', 'toString', 'length', '__class__', 'null', '$ref']
   const data = Object.fromEntries(names.map((name, value) => [name, value]))
   const item = await create(service, data, 'p')
-  assert.deepEqual(
-    item,
-    Object.fromEntries([...Object.entries(data), ['id', item.id], ['project_id', 'p']]),
-    'the item',
-  )
+  const entries = [...Object.entries(data), ['id', item.id], ['project_id', 'p']]
+  assert.deepEqual(item, Object.fromEntries(entries), 'the item')
   assert.deepEqual(await stored(service, item.id), item, 'the stored item')
 })
 
@@ -162,13 +138,6 @@ test('§2.2 project_id may be omitted', async () => {
   )
 })
 
-test('§2.3 create: status created, message "Item created successfully", data the item', async () => {
-  const envelope = envelopeOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
-  assert.equal(envelope.status, 'created', 'the member status')
-  assert.equal(envelope.message, 'Item created successfully', 'message')
-  assert.equal(record(envelope.data).a, 1, 'a member of the item')
-})
-
 test('§2.3 §4.4 get: status success, message "Item retrieved successfully", data the item', async () => {
   const item = await create(service, { a: 1 })
   const envelope = envelopeOf(await service.call('GET', `/items/${item.id}`), 200)
@@ -188,10 +157,8 @@ test('§2.4 health: session_id, status, service_name, version and services_summa
   assert.equal(typeof health.version, 'string', 'the type of version')
   const summary = record(health.services_summary)
   for (const name of ['total', 'healthy', 'unhealthy']) {
-    assert.ok(
-      Number.isInteger(summary[name]) && Number(summary[name]) >= 0,
-      `${name} is not a count`,
-    )
+    const isCount = Number.isInteger(summary[name]) && Number(summary[name]) >= 0
+    assert.ok(isCount, `${name} is not a count`)
   }
   assert.equal(summary.total, Number(summary.healthy) + Number(summary.unhealthy), 'total')
 })
@@ -205,18 +172,8 @@ test('§2.4 service_name is constant', async () => {
   assert.equal(first, second, 'service_name of another response')
 })
 
-test('§2.5 §7 §7.1 an error body has detail, session_id and error_code in a top-level detail', async () => {
-  assertError(await service.request('GET', '/items'), 401, 'MISSING_TOKEN')
-  assertError(await service.call('POST', '/items', {}), 422, 'VALIDATION_ERROR')
-})
-
 test('§2.1 the list shows the same items as a read', async () => {
   const item = await create(service, { a: [1, { b: null }] }, 'p')
-  const inList = (items: Item[]) => items.find(({ id }) => id === item.id)
-  assert.deepEqual(inList(await listed(service)), item, 'the item in the list')
-  assert.deepEqual(
-    inList(itemsOf(await service.call('GET', '/items'))),
-    item,
-    'the item in a second list',
-  )
+  const inList = (await listed(service)).find(({ id }) => id === item.id)
+  assert.deepEqual(inList, item, 'the item in the list')
 })

@@ -17,7 +17,7 @@ import { test } from './test.js'
 const service = await useService()
 const isListed = async (id: string) => (await listed(service)).some((item) => item.id === id)
 
-test('§3 absent, POST with a valid body: stored under a new UUID, 201', async () => {
+test('§2.1 §3 absent, POST with a valid body: stored under a new UUID, 201', async () => {
   const before = new Set((await listed(service)).map(({ id }) => id))
   const { id } = itemOf(await service.call('POST', '/items', { data: { a: 1 } }), 201)
   assertUuid(id)
@@ -34,30 +34,13 @@ test('§3 absent, POST with an invalid body: stays absent', async () => {
   )
 })
 
-test('§3 stored, PUT: replaced by id, project_id and the keys of data, id kept, 200', async () => {
-  const { id } = await create(service, { dropped: 1, kept: 'old' }, 'old')
-  const request = { data: { kept: 'new', added: 2 }, project_id: 'new' }
-  const expected = { id, project_id: 'new', kept: 'new', added: 2 }
-  assert.deepEqual(
-    itemOf(await service.call('PUT', `/items/${id}`, request), 200),
-    expected,
-    'the replaced item',
-  )
-  assert.deepEqual(await stored(service, id), expected, 'the stored item')
-  assert.deepEqual(
-    (await listed(service)).filter((item) => item.id === id),
-    [expected],
-    'the item in the list',
-  )
-})
-
 test('§3 stored, PUT with an invalid body: stays as it was', async () => {
   const item = await create(service, { a: 1 }, 'p')
   assert.equal((await service.call('PUT', `/items/${item.id}`, { data: 1 })).status, 422, 'status')
   assert.deepEqual(await stored(service, item.id), item, 'the stored item')
 })
 
-test('§1.4 §3 §4.6 stored, DELETE: absent, 204 without body; only that item is removed', async () => {
+test('§1.1 §1.4 §3 §4.6 stored, DELETE: absent, 204 without body; only that item is removed', async () => {
   const item = await create(service, { name: 'deleted' })
   const others = [await create(service, { name: 'before' }), await create(service, { name: 'b' })]
   const answer = await service.call('DELETE', `/items/${item.id}`)
@@ -73,22 +56,20 @@ test('§1.4 §3 §4.6 stored, DELETE: absent, 204 without body; only that item i
 
 for (const method of ['GET', 'PUT', 'DELETE']) {
   const value = method === 'PUT' ? { data: { a: 1 } } : undefined
-
-  test(`§3 §4 §7 absent, ${method} with an unknown id: 404 with the id in detail and a session_id, stays absent`, async () => {
-    const id = randomUUID()
-    const answer = await service.call(method, `/items/${id}`, value)
-    assertItemNotFound(answer, id)
-    sessionIdOf(answer)
-    assert.equal(await stored(service, id), undefined, 'the stored item')
-    assert.equal(await isListed(id), false, 'whether the item is in the list')
-  })
-
-  test(`§3 absent, ${method} after DELETE: 404, stays absent`, async () => {
-    const { id } = await create(service, {})
-    assert.equal((await service.call('DELETE', `/items/${id}`)).status, 204, 'status')
-    assertItemNotFound(await service.call(method, `/items/${id}`, value), id)
-    assert.equal(await stored(service, id), undefined, 'the stored item')
-  })
+  for (const [what, wasDeleted] of [
+    ['with an unknown id', false],
+    ['after DELETE', true],
+  ] as const) {
+    test(`§3 §4 §7 absent, ${method} ${what}: 404 with the id in detail and a session_id, stays absent`, async () => {
+      const id = wasDeleted ? (await create(service, {})).id : randomUUID()
+      if (wasDeleted) await service.call('DELETE', `/items/${id}`)
+      const answer = await service.call(method, `/items/${id}`, value)
+      assertItemNotFound(answer, id)
+      sessionIdOf(answer)
+      assert.equal(await stored(service, id), undefined, 'the stored item')
+      assert.equal(await isListed(id), false, 'whether the item is in the list')
+    })
+  }
 }
 
 test('§3 health is one of healthy and unhealthy', async () => {
