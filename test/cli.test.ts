@@ -125,16 +125,6 @@ for (const [line, says] of Object.entries(usage)) {
   })
 }
 
-test('if .env is a folder, commands print an error in one line and exit with code 2', () => {
-  const folder = emptyFolder()
-  mkdirSync(join(folder, '.env'))
-  for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
-    const { status, stderr } = run(args, { JWT_SECRET: secret }, folder)
-    assert.match(stderr, /^item-store: \.env in the working directory cannot be read\n$/)
-    assert.equal(status, 2)
-  }
-})
-
 test('each mistake in the settings is reported in its own line', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })
   assert.equal(stderr.match(/^item-store: (PORT|LOG_LEVEL) is/gm)?.length, 2)
@@ -147,20 +137,23 @@ test('dev refuses an unsupported JWT_ALGORITHM', () => {
   assert.equal(status, 2)
 })
 
-test('conformance exits with code 2 if nothing responds, or if JWT_ALGORITHM is not HS256', () => {
-  const silent = run(['conformance', baseUrl], { JWT_SECRET: secret })
-  assert.match(
-    silent.stderr,
-    /^item-store: nothing responds at http:\S+: .*(ECONNREFUSED|bad port).*\n$/,
-  )
-  assert.deepEqual([silent.status, silent.stdout], [2, ''])
-  const other = run(['conformance', baseUrl], { JWT_SECRET: secret, JWT_ALGORITHM: 'HS512' })
-  assert.match(
-    other.stderr,
-    /^item-store: JWT_ALGORITHM is not HS256, which the tests sign their tokens with/,
-  )
-  assert.deepEqual([other.status, other.stdout], [2, ''])
-})
+for (const [what, variables, says] of [
+  ['nothing responds', {}, /nothing responds at http:\S+: .*(ECONNREFUSED|bad port).*\n$/],
+  [
+    'JWT_ALGORITHM is not HS256',
+    { JWT_ALGORITHM: 'HS512' },
+    /JWT_ALGORITHM is not HS256, which the/,
+  ],
+] as const) {
+  test(`conformance exits with code 2 if ${what}`, () => {
+    const { status, stdout, stderr } = run(['conformance', baseUrl], {
+      JWT_SECRET: secret,
+      ...variables,
+    })
+    assert.match(stderr, new RegExp(`^item-store: ${says.source}`))
+    assert.deepEqual([status, stdout], [2, ''])
+  })
+}
 
 test('the error for a port in use names the flag that sets another port', async () => {
   const port = String(await portInUse())
@@ -178,13 +171,8 @@ test('the error for a port in use names the flag that sets another port', async 
 })
 
 test('-v and --version print the version', () => {
-  for (const flag of ['-v', '--version']) {
-    const { status, stdout, stderr } = run([flag])
-    assert.deepEqual(
-      { status, stdout, stderr },
-      { status: 0, stdout: `${manifest.version}\n`, stderr: '' },
-    )
-  }
+  const expected = { status: 0, stdout: `${manifest.version}\n`, stderr: '' }
+  for (const flag of ['-v', '--version']) assert.deepEqual(run([flag]), expected)
 })
 
 const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body \[16MiB\]/
@@ -217,12 +205,8 @@ for (const [args, has, hasNot] of helps) {
 
 test('-h and help print the same as --help', () => {
   for (const same of [['-h'], ['help']]) assert.deepEqual(run(same), run(['--help']))
-  for (const same of [
-    ['token', '-h'],
-    ['help', 'token'],
-  ]) {
-    assert.deepEqual(run(same), run(['token', '--help']))
-  }
+  const help = run(['token', '--help'])
+  for (const same of ['token -h', 'help token']) assert.deepEqual(run(same.split(' ')), help)
 })
 
 for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) {
@@ -244,7 +228,7 @@ test('token prints a token with the given caller and lifetime', () => {
   assert.deepEqual([sub, exp - iat, status], ['alice', 900, 0])
 })
 
-test('the output of dev fits on a screen and has the expiry of the token, and its commands work', async () => {
+test('the output of dev fits on a screen, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
   const own = start(args, {})
   const printed = await own.printed(/\ncurl .* -H .*\n\n$/)
@@ -254,49 +238,39 @@ test('the output of dev fits on a screen and has the expiry of the token, and it
   for (const line of lines.filter((line) => !/^TOKEN=|#token=|^\d\d:\d\d:\d\d /.test(line))) {
     assert.ok(line.length <= 100, line)
   }
-  const [, until = ''] = /valid for 24 hours, until\s(.*) UTC/.exec(printed) ?? []
-  const [, token = ''] = /^TOKEN=(\S+)$/m.exec(printed) ?? []
-  const { exp } = claimsOf(token)
-  assert.ok(Math.abs(Date.parse(`${until}Z`) / 1000 - exp) <= 60, until)
   const commands = printed.slice(printed.indexOf('TOKEN=')).replaceAll('curl ', 'curl -s ')
   const { stdout, status } = spawnSync('bash', ['-e'], { input: commands, encoding: 'utf8' })
   own.child.kill('SIGTERM')
   assert.equal(status, 0)
-  const answers = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).status)
-  assert.deepEqual(answers, ['created', 'success'])
+  const answers = stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    answers.map((line) => JSON.parse(line).status),
+    ['created', 'success'],
+  )
   assert.deepEqual(await own.ended(), [0, null])
 })
 
-test('a .env file is read, and the environment takes precedence', () => {
+test('a .env file is read, and variables of the environment that are not empty take precedence', () => {
   const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
-  assert.match(run(['serve'], {}, folder).stderr, /^item-store: PORT is "x" in \.env; expected/)
-  assert.match(
-    run(['serve'], { PORT: 'y' }, folder).stderr,
-    /^item-store: PORT is "y" in the environment; expected/,
-  )
-  const fromFile = run(['token', '--sub', 'a'], {}, folder)
-  assert.equal(fromFile.status, 0)
+  const serve = (variables = {}) => run(['serve'], variables, folder).stderr
+  assert.match(serve(), /^item-store: PORT is "x" in \.env; expected/)
+  assert.match(serve({ PORT: 'y' }), /^item-store: PORT is "y" in the environment; expected/)
+  assert.match(serve({ PORT: '', JWT_SECRET: '' }), /^item-store: PORT is "x" in \.env; expected/)
+  assert.equal(run(['token', '--sub', 'a'], {}, folder).status, 0)
 })
 
-test('an empty environment variable does not override a variable in .env', () => {
-  const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
-  const { stderr } = run(['serve'], { PORT: '', JWT_SECRET: '' }, folder)
-  assert.match(stderr, /^item-store: PORT is "x" in \.env; expected/)
-})
-
-const unreadable = [
-  { line: `JWT_SECRET: ${secret}`, says: 'is malformed; expected NAME=value' },
-  { line: `JWT_SECRET=${secret}\0${secret}`, says: 'contains a NUL character' },
+const withFolder = emptyFolder()
+mkdirSync(join(withFolder, '.env'))
+const unreadable: [says: string, folder: string][] = [
+  ['in the working directory cannot be read', withFolder],
+  ['line 2 is malformed; expected NAME=value', folderWith(`# ours\nJWT_SECRET: ${secret}\n`)],
+  ['line 2 contains a NUL character', folderWith(`# ours\nJWT_SECRET=${secret}\0${secret}\n`)],
 ]
-for (const { line, says } of unreadable) {
-  test(`the error ".env line 2 ${says}" does not contain the text of the line`, () => {
-    const folder = folderWith(`# ours\n${line}\n`)
+for (const [says, folder] of unreadable) {
+  test(`".env ${says}" is an error in one line without the text of the file, with exit code 2`, () => {
     for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
       const { status, stderr } = run(args, {}, folder)
-      assert.match(stderr, new RegExp(`^item-store: \\.env line 2 ${says}.*\\n$`))
+      assert.match(stderr, new RegExp(`^item-store: \\.env ${says}.*\\n$`))
       assert.ok(!stderr.includes(secret))
       assert.equal(status, 2)
     }
