@@ -26,25 +26,21 @@ async function reportOf(url: string, reporter: string): Promise<string> {
   return await own.printed(/$/)
 }
 
-const reports = [
-  { reporter: 'spec', passes: /^✔ §4\.1 health is healthy/m, ends: /^ℹ fail 0$/m },
-  {
-    reporter: 'junit',
-    passes: /<testcase [^>]*name="§4\.1 health is healthy[^>]*\/>/,
-    ends: /<testsuite [^>]*failures="0">/,
-  },
-]
-for (const { reporter, passes, ends } of reports) {
+for (const [reporter, passes, ends] of [
+  ['spec', /^✔ §4\.1 health is healthy/m, /^ℹ fail 0$/m],
+  [
+    'junit',
+    /<testcase [^>]*name="§4\.1 health is healthy[^>]*\/>/,
+    /<testsuite [^>]*failures="0">/,
+  ],
+] as const) {
   test(`the report ${reporter} lists passed tests, and the exit code is 0`, async () => {
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
     // The command must accept a URL with a final slash, and the variable that Node's test runner sets.
-    const args = [
-      'conformance',
-      `${baseUrl}/`,
-      ...(reporter === 'spec' ? [] : ['--reporter', reporter]),
-    ]
+    const more = reporter === 'spec' ? [] : ['--reporter', reporter]
+    const args = ['conformance', `${baseUrl}/`, ...more]
     const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }
     const own = ownProcess([process.execPath, cli, ...args], { cwd: folder, env })
     assert.deepEqual(await own.ended(), [0, null])
@@ -118,6 +114,7 @@ for (const reporter of ['spec', 'junit']) {
     if (reporter === 'junit') writeFileSync(join(folder, 'report.xml'), report)
   })
 }
+
 const folder = emptyFolder()
 
 programTest('python3', 'an XML parser can read the report about a hostile service', (python) => {

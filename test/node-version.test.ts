@@ -38,15 +38,12 @@ for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) 
 test('the library on an old Node.js: an error that names the oldest supported version', () => {
   const library = pathToFileURL(join(root, 'dist/index.js')).href
   const program = `await import('${library}').catch(({ message }) => console.log(message))`
+  const error = (version: string) =>
+    `item-store: needs Node.js ${oldest} or newer, this is ${version}\n`
+  const [tooOld, older] = [`${major}.${minor - 1}.9`, `${major - 1}.${minor + 1}.0`]
   for (const [version, says] of [
-    [
-      `${major}.${minor - 1}.9`,
-      `item-store: needs Node.js ${oldest} or newer, this is ${major}.${minor - 1}.9\n`,
-    ],
-    [
-      `${major - 1}.${minor + 1}.0`,
-      `item-store: needs Node.js ${oldest} or newer, this is ${major - 1}.${minor + 1}.0\n`,
-    ],
+    [tooOld, error(tooOld)],
+    [older, error(older)],
     [`${major}.${minor}.0`, ''],
     [`${major + 6}.0.0`, ''],
   ] as const) {

@@ -98,15 +98,10 @@ test('without a usable secret in the file, the service starts unhealthy, and rec
 test('JWT_SECRET_FILE together with JWT_SECRET is an error', () => {
   for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
     const env = { ...cleanEnvironment(), JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
-    const { status, stderr } = spawnSync(process.execPath, [cli, ...command], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-    })
-    assert.deepEqual(
-      [status, stderr],
-      [2, 'item-store: JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n'],
-    )
+    const options = { cwd: folder, env, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...command], options)
+    const says = 'item-store: JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n'
+    assert.deepEqual([status, stderr], [2, says])
   }
 })
 
