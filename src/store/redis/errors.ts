@@ -43,12 +43,13 @@ const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 /** @param error an error from sending, or an error reply. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
-  if (isRefusal(reply)) {
-    if (!/\bOOM\b/.test(reply)) return refused(error, purpose)
-    return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
+  const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
+  // Other errors may come from a proxy after the change.
+  if (!isRefusal || reply.includes(partlyDone)) {
+    return unavailable(error, purpose, ...failureOf(error))
   }
-  const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
-  return unavailable(cause, purpose, ...failureOf(error))
+  if (!/\bOOM\b/.test(reply)) return refused(error, purpose)
+  return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
 }
 
 function failureOf(error: unknown): [message: string, isUnknown: boolean] {
@@ -59,12 +60,6 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   if (error instanceof TimeoutError) return ['The store did not respond in time', true]
   if (error instanceof ErrorReply) return ['The store responded with an error', true]
   return ['The connection to the store was lost', true]
-}
-
-/** Returns whether an error reply proves that nothing changed. A proxy may send other errors even after a change. */
-function isRefusal(reply: string): boolean {
-  if (reply.includes(partlyDone)) return false
-  return refusals.has(reply.split(' ', 1)[0] ?? '') || isOfScript.test(reply)
 }
 
 /** @param cause goes to the log only. */
@@ -98,9 +93,10 @@ export function isOfReplica(error: unknown): boolean {
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that quotes no password and no item, so that it may be logged. */
-export function causeOf(error: unknown): unknown {
-  return error instanceof ErrorReply ? new Error(withoutQuotations(error.message)) : error
+/** Returns an error that may be logged, without quotations of a password or an item. */
+function causeOf(error: unknown): unknown {
+  const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
+  return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause
 }
 
 /** Cuts a text at the first quotation or brace, because the server may quote a password or an item. */
@@ -123,9 +119,8 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof ErrorReply)) return error
   const message = withoutQuotations(error.message)
   const [, password = ''] = /^[^/]*\/\/[^:@]*:([^@]*)@/.exec(url) ?? []
-  return new Error(
-    password === '' ? message : message.replaceAll(decodeURIComponent(password), '***'),
-  )
+  if (password === '') return new Error(message)
+  return new Error(message.replaceAll(decodeURIComponent(password), '***'))
 }
 
 /** Returns a message, or the code if the message is empty, as for a host with several addresses. */

@@ -1,7 +1,7 @@
 /** Logs when the servers of a store cannot be reached, and when they can be reached again. @module */
 
 import type { Logger } from 'pino'
-import { NotConnectedError, reasonOf } from './errors.js'
+import { reasonOf } from './errors.js'
 
 /** Time before the log reports a store as reachable again, in ms. A failover may break new connections. */
 export const settlingTime = 3_000
@@ -20,7 +20,7 @@ export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost
       onLost()
       clearTimeout(settling)
       settling = undefined
-      const cause = reasonOf(error instanceof NotConnectedError ? error.cause : error)
+      const cause = reasonOf(error)
       const line = `${server} ${cause}`
       if (logged.has(line)) return
       const still = logged.size > 0 ? 'still ' : ''
