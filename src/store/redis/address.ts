@@ -1,4 +1,4 @@
-/** Parses the addresses of clusters and sentinels in `STORE_URL`. @module */
+/** Parses the addresses of clusters and sentinels in `STORE_URL`, and joins hosts and ports. @module */
 
 const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
@@ -32,6 +32,12 @@ export function sentinelAddress(url: string) {
       `${scheme}://${hasCredentials ? credentials : ''}${host}`,
     serverUrl: (host: string) => `${scheme}://${credentials}${host}${database}`,
   }
+}
+
+/** Joins a host and a port. @param sender address of the server whose host replaces an empty host. */
+export function hostAndPort(host?: string, port?: string, sender = ''): string {
+  if (host === '') return sender.replace(/(:\d+)?$/, `:${port}`)
+  return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 export function withoutCredentials(url: string): string {

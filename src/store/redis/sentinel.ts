@@ -1,6 +1,6 @@
 /** Asks a Redis Sentinel process for the current primary, and subscribes to its events. @module */
 
-import type { SentinelAddress } from './address.js'
+import { hostAndPort, type SentinelAddress } from './address.js'
 import { type Client, open, type RedisValue, withTimeout } from './client.js'
 import { reasonOf, TimeoutError } from './errors.js'
 
@@ -28,30 +28,27 @@ export function createSentinel(
 ) {
   const { name } = address
   let isAsked = false
-  let clients: readonly [asked: Client, listening: Client] | undefined
+  /** The client that asks, and the client that listens; empty without a connection. */
+  const clients: Client[] = []
 
   function close(): void {
-    for (const client of clients ?? []) client.destroy()
-    clients = undefined
+    for (const client of clients.splice(0)) client.destroy()
   }
 
-  async function connect(hasCredentials: boolean): Promise<readonly [Client, Client]> {
+  /** Returns the client that asks. After an error, the caller calls `close`. */
+  async function connect(hasCredentials: boolean): Promise<Client> {
+    close()
     const url = address.sentinelUrl(host, hasCredentials)
     const { client } = await open(url, ['SENTINEL', 'MASTER', name], timeout, signal)
-    const opened = [client]
-    try {
-      const { client: listening } = await open(url, ['PING'], timeout, signal)
-      opened.push(listening)
-      await withTimeout(timeout, listening.pSubscribe('*', onEvent))
-      const closeBoth = () => {
-        if (clients?.[1] === listening) close()
-      }
-      listening.once('end', closeBoth).once('error', closeBoth)
-      return [client, listening]
-    } catch (error) {
-      for (const each of opened) each.destroy()
-      throw error
+    clients.push(client)
+    const { client: listening } = await open(url, ['PING'], timeout, signal)
+    clients.push(listening)
+    await withTimeout(timeout, listening.pSubscribe('*', onEvent))
+    const closeBoth = () => {
+      if (clients.includes(listening)) close()
     }
+    listening.once('end', closeBoth).once('error', closeBoth)
+    return client
   }
 
   const sentinel = {
@@ -68,13 +65,13 @@ export function createSentinel(
       const begun = performance.now()
       try {
         // The first attempt has no password, because sentinels refuse a password that they do not require.
-        clients ??= await connect(false).catch((error: unknown) => {
+        let [client] = clients
+        client ??= await connect(false).catch((error: unknown) => {
           if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)
           throw error
         })
         signal.throwIfAborted()
-        const [client] = clients
-        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
+        // In this order, a failover between the two commands combines the old epoch with the new address.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -97,15 +94,11 @@ export function createSentinel(
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const texts = Array.isArray(fields) ? fields.map(String) : []
   const field = (name: string) => texts[texts.indexOf(name) + 1]
-  const address = addressOf(...(Array.isArray(named) ? named.map(String) : []))
+  const address = hostAndPort(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, SENTINEL MASTER may still describe the former primary.
-  if (address !== addressOf(field('ip'), field('port'))) return { address, epoch, state: 'up' }
+  // At the end of a failover, the fields may still describe the former primary.
+  if (address !== hostAndPort(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }
   return { address, epoch, state: flags.includes('failover_in_progress') ? 'retiring' : 'up' }
-}
-
-function addressOf(host?: string, port?: string): string {
-  return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -1,5 +1,6 @@
 /** Computes the hash slot of a key in a Redis cluster, and parses slot tables and redirections. @module */
 
+import { hostAndPort } from './address.js'
 import type { RedisValue } from './client.js'
 import { errorReplyOf } from './errors.js'
 
@@ -23,7 +24,7 @@ export function mastersOf(reply: RedisValue, sender: string): Map<number, string
   for (const range of listIn(reply)) {
     const [first, last, master] = listIn(range)
     const [host, port] = listIn(master)
-    const address = addressOf(String(host ?? ''), String(port), sender)
+    const address = hostAndPort(String(host ?? ''), String(port), sender)
     for (let slot = Number(first); slot <= Number(last); slot += 1) masters.set(slot, address)
   }
   return masters
@@ -36,12 +37,7 @@ export function mastersOf(reply: RedisValue, sender: string): Map<number, string
 export function redirectionOf(error: unknown, sender: string) {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined
-  return { address: addressOf(host, port, sender), isAsk: kind === 'ASK' }
-}
-
-function addressOf(host: string, port: string, sender: string): string {
-  if (host === '') return sender.replace(/(:\d+)?$/, `:${port}`)
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return { address: hostAndPort(host, port, sender), isAsk: kind === 'ASK' }
 }
 
 function listIn(value: RedisValue | undefined): RedisValue[] {
