@@ -74,12 +74,7 @@ export function watchPrimary(
     const asked = performance.now()
     const { answers, failures } = await answersOf(sentinels)
     const primary = primaryIn(answers, sentinels.length, epoch, named)
-    if (primary === undefined) {
-      goOn(
-        answers.length > 0 ? 'the sentinels that reply have missed a failover' : noReply(failures),
-      )
-      return
-    }
+    if (primary === undefined) return goOn(faultIn(answers, failures))
     if (isSilenceLogged) options.log.info('the sentinels can be reached again')
     isSilenceLogged = false
     epoch = primary.epoch
@@ -92,12 +87,9 @@ export function watchPrimary(
   /** Handles a query that got no valid answers. Keeps an existing connection in use, but allows no new connection. */
   function goOn(reason: string): void {
     cause = new Error(reason)
-    if (!connection.isReady) {
-      named = undefined
-      return
-    }
-    validUntil = performance.now() + silentFor
-    if (isSilenceLogged) return
+    if (connection.isReady) validUntil = performance.now() + silentFor
+    else named = undefined
+    if (isSilenceLogged || !connection.isReady) return
     isSilenceLogged = true
     options.log.warn({ cause: reason }, 'a failover will not be noticed until a sentinel replies')
   }
@@ -138,7 +130,9 @@ export function watchPrimary(
   }
 }
 
-function noReply(failures: readonly unknown[]): string {
+/** Returns why a query has no valid answer. */
+function faultIn(answers: readonly Answer[], failures: readonly unknown[]): string {
+  if (answers.length > 0) return 'the sentinels that reply have missed a failover'
   const reasons = failures.map(reasonOf)
   if (reasons.some((reason) => reason.startsWith('ERR No such master'))) {
     return 'the sentinels know no primary with the name in STORE_URL'
