@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
-import type { Command, RedisReply, RedisValue } from './client.js'
+import { type Command, keyCommand, type RedisReply, type RedisValue } from './client.js'
 
 export interface BucketState {
   readonly key: string
@@ -42,7 +42,7 @@ export type BucketStates = ReturnType<typeof createBucketStates>
 
 export function createBucketStates(options: BucketStatesOptions) {
   const { keys, isCluster, corrupted, read } = options
-  const readByOneCommand = createSortedRead(options)
+  const readSorted = createSortedRead(options)
   const absent = new Set<string>()
   let last: AllBuckets = { states: [], version: '' }
   /** The next read of all states, shared by all calls in this turn of the event loop. */
@@ -58,16 +58,14 @@ export function createBucketStates(options: BucketStatesOptions) {
   }
 
   async function readFields(wanted: readonly string[]): Promise<RedisValue[]> {
-    const commands = wanted.map((key) => {
-      return { parts: ['HGET', key, bytesField], key, replyBytes: fieldBytes }
-    })
+    const commands = wanted.map((key) => keyCommand(['HGET', key, bytesField], fieldBytes))
     return (await read(commands)).map(({ value }) => value)
   }
 
   /** Returns the number of fields of each hash; 0 for a missing hash. @throws {StoreError} */
   async function lengths(wanted: readonly string[]): Promise<number[]> {
-    const commandOf = (key: string) => ({ parts: ['HLEN', key], key, replyBytes: 0 })
-    return (await read(wanted.map(commandOf))).map(({ value }) => Number(value))
+    const replies = await read(wanted.map((key) => keyCommand(['HLEN', key], 0)))
+    return replies.map(({ value }) => Number(value))
   }
 
   /** @throws {StoreError} if one of the keys exists, because another program has written the key. */
@@ -75,9 +73,8 @@ export function createBucketStates(options: BucketStatesOptions) {
     const found = await lengths(missing)
     const present = missing.filter((_, index) => found[index] !== 0)
     const fields = await readFields(present) // an item may have been created since the first read
-    for (const [index, key] of present.entries()) {
-      if (fields[index] === null) throw corrupted.found(key)
-    }
+    const foreign = present.find((_, index) => fields[index] === null)
+    if (foreign !== undefined) throw corrupted.found(foreign)
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
@@ -92,10 +89,8 @@ export function createBucketStates(options: BucketStatesOptions) {
       const state = known[index]
       return state !== undefined && isSame(field, state.field) ? state : stateIn(key, field)
     })
-    const missing = itsKeys.filter(
-      (key, index) => states[index]?.field === null && !absent.has(key),
-    )
-    if (missing.length > 0) await assertAbsent(missing)
+    const missing = states.filter(({ key, field }) => field === null && !absent.has(key))
+    if (missing.length > 0) await assertAbsent(missing.map(({ key }) => key))
     return states
   }
 
@@ -111,21 +106,19 @@ export function createBucketStates(options: BucketStatesOptions) {
     return fields
   }
 
-  async function readAll(): Promise<AllBuckets> {
-    next = undefined
-    // `HGET` detects corrupted keys, because it fails for a key that is not a hash. `SORT` does not fail.
-    const sorted = isCluster || corrupted.size > 0 ? undefined : await readByOneCommand()
-    const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
-    if (states.some((state, index) => state !== last.states[index])) {
-      const versions = states.map(({ version }) => version).join()
-      last = { states, version: hash('sha1', versions, 'base64url') }
-    }
-    return last
-  }
-
-  async function all(): Promise<AllBuckets> {
-    next ??= Promise.resolve().then(readAll)
-    return await next
+  function all(): Promise<AllBuckets> {
+    next ??= Promise.resolve().then(async () => {
+      next = undefined
+      // `HGET` detects corrupted keys, because it fails for a key that is not a hash. `SORT` does not fail.
+      const sorted = isCluster || corrupted.size > 0 ? undefined : await readSorted()
+      const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
+      if (states.some((state, index) => state !== last.states[index])) {
+        const versions = states.map(({ version }) => version).join()
+        last = { states, version: hash('sha1', versions, 'base64url') }
+      }
+      return last
+    })
+    return next
   }
 
   /** @throws {StoreError} if another program has written to one of the keys. */
@@ -146,15 +139,15 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const pattern = `${prefix}{*}->${bytesField}`
   const sorts = Array.from({ length: Math.ceil(keys.length / portion) }, (_, index) => {
     const limit = ['LIMIT', String(index * portion), String(portion)]
-    const parts = ['SORT', numbersKey, 'BY', 'nosort', ...limit, 'GET', pattern]
-    return { parts, key: numbersKey, replyBytes: portion * fieldBytes }
+    const replyBytes = portion * fieldBytes
+    return keyCommand(['SORT', numbersKey, 'BY', 'nosort', ...limit, 'GET', pattern], replyBytes)
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
-  const addNumbers = { parts: ['ZADD', numbersKey, ...scores], key: numbersKey, replyBytes: 0 }
+  const addNumbers = keyCommand(['ZADD', numbersKey, ...scores], 0)
   /** Time before which no `SORT` is sent, on the clock of `performance.now()`. */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
-  return async function readByOneCommand(): Promise<RedisValue[] | undefined> {
+  return async function readSorted(): Promise<RedisValue[] | undefined> {
     if (performance.now() < refusedUntil) return undefined
     try {
       const replies = await read(sorts)
@@ -170,11 +163,6 @@ function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
 }
 
 function isSame(field: RedisValue, other: RedisValue | undefined): boolean {
-  return (
-    field === other || (Buffer.isBuffer(field) && Buffer.isBuffer(other) && field.equals(other))
-  )
-}
-
-export function hasItems({ bytes }: BucketState): boolean {
-  return bytes > 0
+  if (Buffer.isBuffer(field) && Buffer.isBuffer(other)) return field.equals(other)
+  return field === other
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { newItemId } from '../../item/id.js'
+import { Watchers } from '../watchers.js'
 import { createChanges } from './changes.js'
 
 test('a watcher that is added during a poll is called for changes that the poll finds', async () => {
   const states = [{ key: 'bucket', field: null, bytes: 1, version: '1' }]
   const some = () => nextTurn(states)
-  const changes = createChanges({ some, all: () => assert.fail() }, () => 'bucket')
+  const changes = createChanges(new Watchers(), { some, all: () => assert.fail() }, () => 'bucket')
   const told: string[] = []
   changes.watch({ id: newItemId() }, () => told.push('first'))
   changes.watch({ id: newItemId() }, () => told.push('second'))

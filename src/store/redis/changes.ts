@@ -1,19 +1,19 @@
-/** Calls the watchers of items after each change, and polls for changes by other services. @module */
+/** Polls for changes by other services while there are watchers, and calls the watchers. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'
 import type { Watched } from '../item-store.js'
-import { Watchers } from '../watchers.js'
+import type { Watchers } from '../watchers.js'
 import type { BucketStates } from './bucket-states.js'
 
 /** Time between two polls for changes, in milliseconds. */
 const interval = 250
 
 export function createChanges(
+  watchers: Watchers,
   states: Pick<BucketStates, 'all' | 'some'>,
   keyOf: (id: ItemId) => string,
 ) {
-  const watchers = new Watchers()
   const closing = new AbortController()
   let isPolling = false
 
@@ -22,11 +22,7 @@ export function createChanges(
     const { signal } = closing
     let known: ReadonlyMap<string, string> = new Map()
     while (!watchers.isEmpty && !signal.aborted) {
-      try {
-        known = await compare(known)
-      } catch {
-        // Errors are ignored, because reads of items fail too and report the error.
-      }
+      known = await compare(known).catch(() => known) // ignored: reads of items fail too, and report the error
       await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
     }
     isPolling = false
@@ -50,17 +46,10 @@ export function createChanges(
   }
 
   return {
-    watchedProjects: () => watchers.watchedProjects,
-
     watch(watched: Watched, callback: () => void): () => void {
       const unwatch = watchers.add(watched, callback)
       if (!isPolling) void poll()
       return unwatch
-    },
-
-    /** @param project project of the changed item. The next poll covers its former project. */
-    callWatchers(id: ItemId, project: string | undefined): void {
-      watchers.call([id], [project])
     },
 
     close: () => closing.abort(),

@@ -16,6 +16,14 @@ export interface Command {
   readonly isAsking?: boolean
 }
 
+/** Returns a command whose first argument is its key. */
+export function keyCommand(
+  parts: readonly [name: string, key: string, ...args: (string | Buffer)[]],
+  replyBytes?: number,
+): Command {
+  return { parts, key: parts[1], replyBytes }
+}
+
 export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {

@@ -10,12 +10,13 @@ import {
   connect,
   type RedisValue,
   type Reply,
+  type Servers,
   valueIn,
   withTimeout,
 } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
 import { errorCodeOf, NotConnectedError } from './errors.js'
-import { createReachabilityLog, type Reachability } from './reachability.js'
+import { createReachabilityLog } from './reachability.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
@@ -24,84 +25,66 @@ const maxRedirections = 5
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
-export class Cluster {
-  readonly firstAttempt: Promise<void>
-  readonly #address: ClusterAddress
-  readonly #options: ServersOptions
-  readonly #log: Reachability
-  readonly #closing = new AbortController()
+export function createCluster(address: ClusterAddress, options: ServersOptions): Servers {
+  const { timeout, log, traffic } = options
+  const closing = new AbortController()
+  const { signal } = closing
   /** Connections by host and port: to masters, and to servers named by recent redirections. */
-  readonly #connections = new Map<string, RedisConnection>()
+  const connections = new Map<string, RedisConnection>()
   /** Cache of slots by key, because computing a slot takes 0.3 µs. */
-  readonly #slots = new Map<string, number>()
+  const slots = new Map<string, number>()
   /** Host and port of the master of each slot. A slot without a master is missing. */
-  #table = new Map<number, string>()
-  #servers: string | undefined
-  #failures = 0
-  #cause: unknown
-  #attempt: Promise<void>
+  let table = new Map<number, string>()
+  let servers: string | undefined
+  let failures = 0
+  let cause: unknown
   /** The next attempt to read the table, if the table is known to be outdated. */
-  #nextAttempt: Promise<void> | undefined
+  let nextAttempt: Promise<void> | undefined
+  // When a connection is lost, another server may have taken over.
+  const reachability = createReachabilityLog(log, markOutdated)
+  const firstAttempt = readTable()
+  let attempt = firstAttempt
 
-  constructor(address: ClusterAddress, options: ServersOptions) {
-    this.#address = address
-    this.#options = options
-    // When a connection is lost, another server may have taken over.
-    this.#log = createReachabilityLog(options.log, () => this.#markOutdated())
-    this.firstAttempt = this.#attempt = this.#readTable()
+  function isReady(): boolean {
+    return table.size === slotCount && [...connections.values()].every((each) => each.isReady)
   }
 
-  get isReady(): boolean {
-    const connections = [...this.#connections.values()]
-    return this.#table.size === slotCount && connections.every(({ isReady }) => isReady)
+  function slotIn(key: string): number {
+    const slot = slots.get(key) ?? slotOf(key)
+    slots.set(key, slot)
+    return slot
   }
 
-  serverOf(key: string): RedisConnection | undefined {
-    return this.#connections.get(this.#masterOf(key))
+  function masterOf(key: string): string {
+    return table.get(slotIn(key)) ?? ''
   }
 
-  hasRoom(key: string): boolean {
-    return this.serverOf(key)?.hasRoom() ?? true
+  function serverOf(key: string): RedisConnection | undefined {
+    return connections.get(masterOf(key))
   }
 
   /** See `Servers.send`. A command that its master did not execute is sent once more. */
-  async send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const deadline = performance.now() + this.#options.timeout
-    const masters = commands.map(({ key }) => this.#masterOf(key))
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
+    const deadline = performance.now() + timeout
+    const masters = commands.map(({ key }) => masterOf(key))
     const sent = [...new Set(masters)].map(async (master) => {
       const own = commands.filter((_, index) => masters[index] === master)
-      return [master, (await this.#sendTo(master, own)).values()] as const
+      return [master, (await sendTo(master, own)).values()] as const
     })
     const received = new Map(await Promise.all(sent))
     const replies = masters.map((master) => received.get(master)?.next().value as Reply) // each command has a reply
     if (!replies.some((reply) => reply instanceof Error)) return replies
     const settled = commands.map((command, index) => {
       const reply = replies[index] as Reply // each command has a reply
-      const master = masters[index] ?? ''
-      return reply instanceof Error ? this.#retry(command, master, reply, deadline) : reply
+      return reply instanceof Error ? retry(command, masters[index] ?? '', reply, deadline) : reply
     })
     return await Promise.all(settled)
   }
 
-  close(): void {
-    this.#closing.abort()
-    for (const connection of this.#connections.values()) connection.close()
-  }
-
-  #masterOf(key: string): string {
-    return this.#table.get(this.#slotOf(key)) ?? ''
-  }
-
-  #slotOf(key: string): number {
-    const slot = this.#slots.get(key) ?? slotOf(key)
-    this.#slots.set(key, slot)
-    return slot
-  }
-
-  async #sendTo(address: string, commands: readonly Command[]): Promise<readonly Reply[]> {
-    const connection = this.#connections.get(address)
+  async function sendTo(server: string, commands: readonly Command[]): Promise<readonly Reply[]> {
+    const connection = connections.get(server)
     try {
-      if (connection === undefined) throw new NotConnectedError(this.#cause)
+      if (connection === undefined) throw new NotConnectedError(cause)
       return await connection.send(commands)
     } catch (error) {
       if (error instanceof NotConnectedError) return commands.map(() => error)
@@ -110,108 +93,102 @@ export class Cluster {
   }
 
   /** Sends a command again, if an error proves that its master has not executed the command. */
-  async #retry(command: Command, master: string, error: Error, deadline: number): Promise<Reply> {
+  async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
-    const sendTo = async (address: string, isAsking: boolean) => {
-      const sent = this.#sendTo(address, [{ ...command, isAsking }])
-      server = address
+    const sendAgain = async (to: string, isAsking: boolean) => {
+      server = to
+      const sent = sendTo(to, [{ ...command, isAsking }])
       ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one command has one reply
     }
     if (error instanceof NotConnectedError) {
       // Another server may have taken over from the master.
-      const attempt = this.#nextAttempt ?? this.#attempt
-      if (this.#cause === undefined) await untilSettled(attempt, deadline)
-      await sendTo(this.#masterOf(command.key), false)
+      if (cause === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
+      await sendAgain(masterOf(command.key), false)
     }
     for (let count = 0; count < maxRedirections; count += 1) {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined) break
-      this.#options.traffic.redirections += 1
+      traffic.redirections += 1
       // During a failover, two servers may redirect commands to each other.
-      if (count > 0) await pauseAfter(count - 1, this.#closing.signal)
-      await untilSettled(this.#connectionTo(redirection.address).firstAttempt, deadline)
+      if (count > 0) await pauseAfter(count - 1, signal)
+      await untilSettled(connectionTo(redirection.address).firstAttempt, deadline)
       if (!redirection.isAsk) {
-        this.#table.set(this.#slotOf(command.key), redirection.address)
-        this.#markOutdated() // other slots may have moved too
+        table.set(slotIn(command.key), redirection.address)
+        markOutdated() // other slots may have moved too
       }
-      await sendTo(redirection.address, redirection.isAsk)
+      await sendAgain(redirection.address, redirection.isAsk)
     }
-    if (errorCodeOf(reply) === 'CLUSTERDOWN') this.#markOutdated()
+    if (errorCodeOf(reply) === 'CLUSTERDOWN') markOutdated()
     return reply
   }
 
-  #connectionTo(address: string): RedisConnection {
-    const known = this.#connections.get(address)
+  function connectionTo(server: string): RedisConnection {
+    const known = connections.get(server)
     if (known !== undefined) return known
     const connection = new RedisConnection({
-      ...this.#options,
-      url: () => this.#address.urlOf(address),
+      ...options,
+      url: () => address.urlOf(server),
       isClusterNode: true,
-      log: this.#options.log.child({ server: address }),
-      reachability: {
-        lost: (error) => this.#log.lost(error, address),
-        found: () => this.#logIfReady(),
-      },
+      log: log.child({ server }),
+      reachability: { lost: (error) => reachability.lost(error, server), found: logIfReady },
     })
-    this.#connections.set(address, connection)
+    connections.set(server, connection)
     return connection
   }
 
-  #logIfReady(): void {
-    if (this.isReady) this.#log.found()
+  function logIfReady(): void {
+    if (isReady()) reachability.found()
   }
 
-  #markOutdated(): void {
+  function markOutdated(): void {
     const readAgain = async () => {
-      await this.#attempt
-      await pauseAfter(this.#failures, this.#closing.signal)
-      this.#nextAttempt = undefined
-      this.#attempt = this.#readTable()
-      await this.#attempt
+      await attempt
+      await pauseAfter(failures, signal)
+      nextAttempt = undefined
+      attempt = readTable()
+      await attempt
     }
-    this.#nextAttempt ??= readAgain()
+    nextAttempt ??= readAgain()
   }
 
-  async #readTable(): Promise<void> {
-    const { signal } = this.#closing
+  async function readTable(): Promise<void> {
     try {
       signal.throwIfAborted()
-      const table = await this.#askForTable()
+      const read = await askForTable()
       // A table with fewer slots may come from a server that has left the cluster.
-      if (table.size >= this.#table.size) await this.#adopt(table)
-      const missing = slotCount - table.size
+      if (read.size >= table.size) await adopt(read)
+      const missing = slotCount - read.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
-      this.#failures = 0
-      this.#cause = undefined
-      this.#logIfReady()
+      failures = 0
+      cause = undefined
+      logIfReady()
     } catch (error) {
-      this.#failures += 1
-      this.#cause = error
-      if (!signal.aborted) this.#log.lost(error)
+      failures += 1
+      cause = error
+      if (!signal.aborted) reachability.lost(error)
     }
   }
 
   /** @throws {Error} if no host replies. */
-  async #askForTable(): Promise<Map<number, string>> {
-    const ready = [...this.#connections].filter(([, { isReady }]) => isReady)
+  async function askForTable(): Promise<Map<number, string>> {
+    const ready = [...connections].filter(([, connection]) => connection.isReady)
     const start = Math.floor(Math.random() * ready.length)
     const asked = [...ready.slice(start), ...ready.slice(0, start)].slice(0, askedAtOnce)
     const replies =
-      this.#failures % 2 === 1 || asked.length === 0
-        ? this.#address.hosts.map((host) => this.#askHost(host))
-        : asked.map(async ([address, connection]) => {
+      failures % 2 === 1 || asked.length === 0
+        ? address.hosts.map(askHost)
+        : asked.map(async ([server, connection]) => {
             const [reply] = await connection.send([{ parts: tableCommand, key: '' }])
-            return mastersOf(valueIn(reply), address)
+            return mastersOf(valueIn(reply), server)
           })
     return await Promise.any(replies).catch(({ errors }: AggregateError) => {
       throw errors[0]
     })
   }
 
-  async #askHost(host: string): Promise<Map<number, string>> {
-    const { timeout } = this.#options
-    const server = { url: this.#address.urlOf(host), isClusterNode: true, timeout }
-    const { client } = await connect(server, this.#closing.signal)
+  async function askHost(host: string): Promise<Map<number, string>> {
+    const server = { url: address.urlOf(host), isClusterNode: true, timeout }
+    const { client } = await connect(server, signal)
     try {
       const reply = client.sendCommand<RedisValue>(tableCommand)
       return mastersOf(await withTimeout(timeout, reply), host)
@@ -221,26 +198,41 @@ export class Cluster {
   }
 
   /** Connects to all masters before the table is used, so that moved slots are served immediately. */
-  async #adopt(table: Map<number, string>): Promise<void> {
-    const masters = new Set(table.values())
-    await Promise.all([...masters].map((master) => this.#connectionTo(master).firstAttempt))
-    this.#table = table
-    const servers = [...masters].sort().join()
-    if (this.#servers !== undefined && this.#servers !== servers) {
-      this.#options.log.info({ servers }, 'the masters of the cluster have changed')
+  async function adopt(read: Map<number, string>): Promise<void> {
+    const masters = new Set(read.values())
+    await Promise.all([...masters].map((master) => connectionTo(master).firstAttempt))
+    table = read
+    const before = servers
+    servers = [...masters].sort().join()
+    if (before !== undefined && before !== servers) {
+      log.info({ servers }, 'the masters of the cluster have changed')
     }
-    this.#servers = servers
-    for (const [address, connection] of this.#connections) {
-      if (!masters.has(address)) void this.#retire(address, connection)
+    for (const [server, connection] of connections) {
+      if (masters.has(server)) continue
+      connections.delete(server)
+      // After the timeout, all calls to the former master have ended.
+      const ended = delay(timeout, undefined, { signal, ref: false }).catch(() => undefined)
+      void ended.then(() => connection.close())
     }
   }
 
-  /** Closes the connection to a former master after the timeout, when all its calls have ended. */
-  async #retire(address: string, connection: RedisConnection): Promise<void> {
-    this.#connections.delete(address)
-    const { signal } = this.#closing
-    await delay(this.#options.timeout, undefined, { signal, ref: false }).catch(() => undefined)
-    connection.close()
+  return {
+    firstAttempt,
+
+    get isReady() {
+      return isReady()
+    },
+
+    hasRoom: (key) => serverOf(key)?.hasRoom() ?? true,
+
+    send,
+
+    serverOf,
+
+    close() {
+      closing.abort()
+      for (const connection of connections.values()) connection.close()
+    },
   }
 }
 

@@ -44,7 +44,7 @@ const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
-  // Other errors may come from a proxy after the change.
+  // A proxy may send other errors even after a change.
   if (!isRefusal || reply.includes(partlyDone)) {
     return unavailable(error, purpose, ...failureOf(error))
   }
@@ -93,7 +93,7 @@ export function isOfReplica(error: unknown): boolean {
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that may be logged, without quotations of a password or an item. */
+/** Returns an error that quotes no password and no item, so that it may be logged. */
 function causeOf(error: unknown): unknown {
   const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause

@@ -7,7 +7,7 @@ import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
 import { type CorruptedKeys, entriesIn, type ItemTexts, joined, wantedIn } from './bucket.js'
 import type { BucketState, BucketStates, Read } from './bucket-states.js'
-import type { Command, RedisReply } from './client.js'
+import { type Command, keyCommand, type RedisReply } from './client.js'
 
 /** Expected total length of the buckets that one call reads, in bytes. */
 const maxBytesTogether = 256 * 1024
@@ -45,20 +45,6 @@ export function createReadTexts(options: BucketTextsOptions) {
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
 
-  function keep(key: string, version: string, texts: ItemTexts): void {
-    cachedBytes -= cache.get(key)?.memory ?? 0
-    cache.delete(key)
-    const memory = texts.bytes.length + texts.ends.byteLength + cacheOverhead
-    if (cachedBytes + memory > maxCachedBytes) return
-    cache.set(key, { version, texts, memory })
-    cachedBytes += memory
-  }
-
-  function cachedTexts({ key, version }: BucketState): ItemTexts | undefined {
-    const cached = cache.get(key)
-    return cached?.version === version && !corrupted.has(key) ? cached.texts : undefined
-  }
-
   type Batch = ReturnType<typeof batchIn>
 
   /** Returns a batch and the cursor of the next batch. With the last batch, the cursor is `firstCursor`. */
@@ -69,17 +55,25 @@ export function createReadTexts(options: BucketTextsOptions) {
     return { bytes, items, cursor: cursor.toString(), client }
   }
 
+  /** Joins the texts of a bucket, and caches them if there is room. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
-    if (bytes !== undefined) keep(key, states.stateIn(key, bytes).version, texts)
+    if (bytes === undefined) return texts
+    const { version } = states.stateIn(key, bytes)
+    cachedBytes -= cache.get(key)?.memory ?? 0
+    cache.delete(key)
+    const memory = texts.bytes.length + texts.ends.byteLength + cacheOverhead
+    if (cachedBytes + memory > maxCachedBytes) return texts
+    cache.set(key, { version, texts, memory })
+    cachedBytes += memory
     return texts
   }
 
-  /** Yields the texts of a long bucket in batches. @param count the `COUNT` of each `HSCAN` command. */
-  async function* longTexts(key: string, count: number, first: Batch): AsyncGenerator<ItemTexts> {
+  /** Yields the texts of a long bucket in batches. @param first the reply to the command. */
+  async function* longTexts({ parts, key }: Command, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
-      const [reply] = await read([scanCommand(key, cursor, count)])
+      const [reply] = await read([{ parts: parts.with(2, cursor), key }])
       return batchIn(key, reply as RedisReply) // each command has a reply
     }
     /** Ids of the items read so far. The server may return an item twice while the hash shrinks. */
@@ -95,28 +89,31 @@ export function createReadTexts(options: BucketTextsOptions) {
     }
   }
 
-  /** Returns the `COUNT` for `HSCAN`: enough for a short bucket, or for a batch of a long bucket. */
-  async function countFor({ key, bytes }: BucketState): Promise<number> {
-    // `HSCAN` counts an item twice, for its field and its text.
-    if (bytes <= batchBytes) return 2 * (Math.ceil(bytes / minTextBytes) + 1)
+  /** Returns the command that reads a short bucket, or the first batch of a long bucket. */
+  async function firstScan({ key, bytes }: BucketState): Promise<Command> {
+    const scan = (count: number, replyBytes?: number) =>
+      keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
+    if (bytes <= batchBytes) {
+      // `HSCAN` counts an item twice, for its field and its text.
+      return scan(2 * (Math.ceil(bytes / minTextBytes) + 1), 2 * bytes + shortReply)
+    }
     const [length = 1] = await states.lengths([key])
-    return Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length)))
+    return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length))))
   }
 
   /** Reads the texts of buckets. The rest of a long bucket is read later. @throws {StoreError} */
   return async function readTexts(buckets: readonly BucketState[]) {
-    const cached = buckets.map(cachedTexts)
-    const unread = buckets.filter((_, index) => cached[index] === undefined)
-    const counts = await Promise.all(unread.map(countFor))
-    const commands = unread.map(({ key, bytes }, index) => {
-      const replyBytes = bytes <= batchBytes ? 2 * bytes + shortReply : undefined
-      return { ...scanCommand(key, firstCursor, counts[index] ?? 1), replyBytes }
+    const cached = buckets.map(({ key, version }) => {
+      const known = cache.get(key)
+      return known?.version === version && !corrupted.has(key) ? known.texts : undefined
     })
+    const unread = buckets.filter((_, index) => cached[index] === undefined)
+    const commands = await Promise.all(unread.map(firstScan))
     const replies = await read(commands)
-    const results = unread.map(({ key }, index) => {
+    const results = commands.map((command, index) => {
+      const { key } = command
       const batch = batchIn(key, replies[index] as RedisReply) // each command has a reply
-      const isWhole = batch.cursor === firstCursor
-      return isWhole ? wholeTexts(key, batch) : longTexts(key, counts[index] ?? 1, batch)
+      return batch.cursor === firstCursor ? wholeTexts(key, batch) : longTexts(command, batch)
     })
     return cached.map((texts) => texts ?? (results.shift() as (typeof results)[0])) // a result for each uncached bucket
   }
@@ -187,7 +184,7 @@ export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,
 ): AsyncGenerator<readonly ItemTexts[], void> {
-  const groups = groupsOf(states)
+  const groups = groupsOf(states.filter(({ bytes }) => bytes > 0))
   const readAhead = (group: readonly BucketState[] = []) => {
     const results = readTexts(group)
     results.catch(() => undefined) // the error is thrown where the results are awaited
@@ -217,8 +214,4 @@ function groupsOf(states: readonly BucketState[]): BucketState[][] {
     group.push(state)
   }
   return groups
-}
-
-function scanCommand(key: string, cursor: string, count: number): Command {
-  return { parts: ['HSCAN', key, cursor, 'COUNT', String(count)], key }
 }

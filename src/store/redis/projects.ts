@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { projectOf } from '../../item/item.js'
-import { type AllBuckets, type BucketStates, hasItems } from './bucket-states.js'
+import type { AllBuckets, BucketStates } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
 /** Maximum length of a project's texts to hash, in bytes. A longer project's version changes when any item does. */
@@ -37,8 +37,7 @@ export function createProjectReads(
       if (!versions.has(project)) found.set(project, { length: 0, digests: [] })
     }
     let begun = performance.now()
-    const items = found.size > 0 ? itemsIn(all.filter(hasItems), readTexts) : []
-    for await (const buckets of items) {
+    for await (const buckets of itemsIn(found.size > 0 ? all : [], readTexts)) {
       for (const { bytes, ends } of buckets) {
         let start = 1
         for (const end of ends) {
@@ -63,7 +62,8 @@ export function createProjectReads(
     return { states: all, versions }
   }
 
-  return async function readAll(project?: string): Promise<AllBuckets> {
+  /** Reads all buckets. With a project, the version is that of the project's list. */
+  return async function bucketsFor(project?: string): Promise<AllBuckets> {
     if (project === undefined) return await states.all()
     if (next === undefined) {
       const projects = new Set<string>()

@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
-import { type Command, type RedisValue, type Servers, valueIn } from './client.js'
+import { type Command, keyCommand, type RedisValue, type Servers, valueIn } from './client.js'
 import {
   BusyError,
   errorReplyOf,
@@ -46,31 +46,27 @@ export function createStoreRecord(
   let pending: Promise<void> | undefined
 
   async function send(parts: Command['parts']): Promise<RedisValue> {
-    const [reply] = await servers.send([{ parts, key, replyBytes: 0 }])
-    return valueIn(reply)
+    return valueIn((await servers.send([{ parts, key, replyBytes: 0 }]))[0])
   }
 
   /** @param content the server's reply: number of buckets and format. */
   function judge(content: RedisValue): void {
     const [buckets = null, format = null] = Array.isArray(content) ? content : []
-    result = undefined
-    if (buckets === null && format === null) return
-    const cause = mismatchIn(Number(buckets), Number(format), own)
-    result = cause === undefined ? 'matched' : new StoreMismatchError(cause)
-    if (cause !== undefined) return
+    const isMissing = buckets === null && format === null
+    result = isMissing ? undefined : compared(Number(buckets), Number(format), own)
+    if (result !== 'matched') return
     wasMatched = true
     logged = undefined
   }
 
   /** Returns the reason why this service may not write a record, if any. */
-  async function obstacle(): Promise<string | undefined> {
+  async function obstacle(): Promise<StoreMismatchError | undefined> {
     if (own === bucketsByDefault || wasMatched) return undefined
-    const lengths = await servers.send(
-      keys.map((bucket) => ({ parts: ['HLEN', bucket], key: bucket, replyBytes: 0 })),
-    )
+    const lengths = await servers.send(keys.map((bucket) => keyCommand(['HLEN', bucket], 0)))
     if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(own, bucketsByDefault)
     if (servers.serverOf === undefined || own <= maxInCluster) return undefined
-    return `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
+    const cause = `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
+    return new StoreMismatchError(cause)
   }
 
   async function readOrWrite(): Promise<void> {
@@ -78,11 +74,9 @@ export function createStoreRecord(
       throw new NotConnectedError(new Error('the server with the record cannot be reached'))
     }
     judge(await send(readCommand))
-    if (result === undefined) {
-      const cause = await obstacle()
-      if (cause !== undefined) result = new StoreMismatchError(cause)
-      else judge(await send(['EVAL', recordScript, '1', key, String(own), String(ownFormat)]))
-    }
+    result ??= await obstacle()
+    const write = ['EVAL', recordScript, '1', key, String(own), String(ownFormat)]
+    if (result === undefined) judge(await send(write))
     if (result instanceof StoreMismatchError) throw result
   }
 
@@ -135,12 +129,14 @@ export function createStoreRecord(
   }
 }
 
-function mismatchIn(buckets: number, format: number, own: number): string | undefined {
-  if (format === ownFormat) return buckets === own ? undefined : otherNumber(own, buckets)
+function compared(buckets: number, format: number, own: number) {
+  if (format === ownFormat) return buckets === own ? 'matched' : otherNumber(own, buckets)
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'
-  return `this store has data in format ${format}, but this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
+  const cause = `this store has data in format ${format}, but this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
+  return new StoreMismatchError(cause)
 }
 
-function otherNumber(own: number, buckets: number): string {
-  return `STORE_BUCKETS is ${own}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
+function otherNumber(own: number, buckets: number): StoreMismatchError {
+  const cause = `STORE_BUCKETS is ${own}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
+  return new StoreMismatchError(cause)
 }

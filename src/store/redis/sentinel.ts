@@ -71,7 +71,7 @@ export function createSentinel(
           throw error
         })
         signal.throwIfAborted()
-        // In this order, a failover between the two commands combines the old epoch with the new address.
+        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -96,7 +96,7 @@ function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = hostAndPort(...(Array.isArray(named) ? named.map(String) : []))
   const epoch = Number(field('config-epoch') ?? 0)
-  // At the end of a failover, the fields may still describe the former primary.
+  // At the end of a failover, SENTINEL MASTER may still describe the former primary.
   if (address !== hostAndPort(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }
