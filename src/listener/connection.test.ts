@@ -56,7 +56,7 @@ async function open(
   socket.setTimeout(120_000, () => socket.destroy(new Error('nothing has arrived')))
   after(() => {
     socket.destroy()
-    return listener.stop({ timeout: 0 })
+    return listener.stop(0)
   })
   return { listener, socket, served, refused }
 }
@@ -169,7 +169,7 @@ test('while a stopping listener still accepts connections, it keeps open connect
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  const stopped = listener.stop({ timeout: 120_000 })
+  const stopped = listener.stop(120_000)
   answer(served[0] ?? assert.fail())
   const text = await wholeText(socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
@@ -184,7 +184,7 @@ test('requests that were read before the listener began to stop are answered, ev
   const { listener, socket } = opened
   socket.write(ask.repeat(50))
   const first = await firstOfMany(opened)
-  const stopped = listener.stop({ timeout: 120_000 })
+  const stopped = listener.stop(120_000)
   answer(first)
   assert.equal(bodiesIn(await wholeText(socket)).length, 50)
   socket.end()
@@ -235,7 +235,7 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
   const { listener, socket, served } = opened
   socket.write(ask.repeat(3))
   const first = await firstOfMany(opened)
-  const stopped = listener.stop({ timeout: 20_000 })
+  const stopped = listener.stop(20_000)
   for (let turns = 0; turns < 10; turns += 1) await nextTurn() // then all connections are accepted and the stop has begun
   answer(first)
   await until('a second request', () => served.length === 2)
@@ -255,7 +255,7 @@ test('when the time to stop is over, connections that still wait for a response 
   const { listener, socket, served } = await open()
   socket.write(ask)
   await until('the request', () => served.length === 1)
-  await listener.stop({ timeout: 0 }) // with more time, the client would time out first and fail the test
+  await listener.stop(0) // with more time, the client would time out first and fail the test
   assert.ok(served[0]?.connection.socket.destroyed)
 })
 
@@ -315,7 +315,7 @@ for (const { what, request, isRepeated } of [
       if (isRepeated) socket.write('\r\n')
       return isClosed
     })
-    await listener.stop({ timeout: 0 })
+    await listener.stop(0)
   })
 }
 
@@ -328,7 +328,7 @@ test('an empty line does not delay a stop', async () => {
   const { bytesRead } = connection.socket
   socket.resume().write('\r\n')
   await until('the line', () => connection.socket.bytesRead > bytesRead)
-  await listener.stop({ timeout: 1_000_000 }) // longer than the client's timeout, so a delayed stop fails the test
+  await listener.stop(1_000_000) // longer than the client's timeout, so a delayed stop fails the test
 })
 
 test('an idle connection keeps neither its last request nor its last response in memory', async () => {

@@ -31,7 +31,7 @@ async function open(body: string | Buffer, timeout = 60): Promise<Opened> {
     },
   )
   const port = await listener.listen(0, '127.0.0.1')
-  after(() => listener.stop({ timeout: 0 }))
+  after(() => listener.stop(0))
   return { listener, port }
 }
 
@@ -59,7 +59,7 @@ test('while the listener stops, input that arrives after the last response is st
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.write(ask.repeat(400_000)) // 11 MB, more than the system buffers
   await once(socket, 'readable')
-  const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
+  const stopped = listener.stop(120_000, 1_000)
   await once(socket.resume(), 'end')
   await once(socket.end(), 'close') // fails if the connection is reset before all requests are sent
   await stopped
@@ -73,7 +73,7 @@ test('connections that reached the machine before the listener began to stop are
     return await wholeText(socket)
   })
   for (let turns = 0; turns < 3; turns += 1) await new Promise(process.nextTick) // connecting takes one turn
-  await listener.stop({ timeout: 120_000, grace: 1_000 })
+  await listener.stop(120_000, 1_000)
   for (const text of await Promise.all(texts)) assert.match(text, /an answer$/)
 })
 
@@ -89,7 +89,7 @@ test('a client that never stops pipelining loses no response when the listener s
   const whole = wholeText(socket)
   await delay(100)
   // Without a grace period, the connection could be closed when only part of a request has arrived.
-  const stopped = listener.stop({ timeout: 120_000, grace: 1_000 })
+  const stopped = listener.stop(120_000, 1_000)
   const text = await whole
   socket.off('drain', more).destroy()
   await stopped

@@ -28,13 +28,6 @@ export interface ListenerLimits {
 /** Serves the request `response.req`. Must not throw. */
 export type Serve = (response: ServerResponse, connection: Connection) => void
 
-interface StopOptions {
-  /** Time after which all connections are closed, even during requests, in milliseconds. */
-  readonly timeout: number
-  /** Time for clients to send another request after their last response, in milliseconds. */
-  readonly grace?: number
-}
-
 export type Listener = ReturnType<typeof createListener>
 
 const timeoutCheckInterval = 1_000
@@ -169,8 +162,12 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       return (server.address() as AddressInfo).port // the server listens on TCP
     },
 
-    /** Answers the requests that have been sent. Resolves once all connections are closed. */
-    async stop({ timeout, grace = 0 }: StopOptions): Promise<void> {
+    /**
+     * Answers the requests that have been sent. Resolves once all connections are closed.
+     * @param timeout time after which all connections are closed, even during requests, in milliseconds.
+     * @param grace time for clients to send another request after their last response, in milliseconds.
+     */
+    async stop(timeout: number, grace = 0): Promise<void> {
       const end = performance.now() + timeout
       // If waiting connections were closed, their clients would connect again during the stop.
       await acceptWaiting()

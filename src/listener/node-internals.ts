@@ -17,22 +17,18 @@ export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-interface ConnectionsList {
-  /** Returns the parsers that have read a part of a request. Empty lines do not count. */
-  active(): Parser[]
-}
-
 /** Returns parsers that read a request or wait for their first request. `server` must be listening. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
 
-function connectionsOf(server: Server): ConnectionsList | undefined {
+/** `active` returns the parsers that have read a part of a request. Empty lines do not count. */
+function connectionsOf(server: Server) {
   const symbol = Object.getOwnPropertySymbols(server).find(
     ({ description }) => description === 'http.server.connections',
   )
   if (symbol === undefined) return undefined
-  return (server as unknown as Record<symbol, ConnectionsList>)[symbol] // not in Node's types, but in Node.js since 18
+  return (server as unknown as Record<symbol, { active(): Parser[] }>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
 /** Returns an error message if this version of Node.js lacks internals. */
