@@ -79,7 +79,7 @@ export function createService(config: Config, parts: ServiceParts) {
   /** Answers accepted requests, and further requests for `grace` ms. Does not close the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
-    await listener.stop({ timeout: Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace })
+    await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)
     failureLog.end()
     metrics?.close()
   }
@@ -95,8 +95,7 @@ export function createService(config: Config, parts: ServiceParts) {
         const { host, port, metricsHost, metricsPort } = config
         if (metricsPort !== undefined) {
           const { publishMetrics } = await import('./http/metrics.js')
-          const address = { host: metricsHost, port: metricsPort }
-          metrics = await publishMetrics(store, waitingReads, address)
+          metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
           observers.push(metrics.observe)
         }
         return urlOf(host, await listener.listen(port, host))

@@ -9,15 +9,11 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-export interface ListenAddress {
-  readonly port: number
-  readonly host: string
-}
-
 /** Adds advice to an error of `listen`. Returns any other error unchanged. */
 export function explainListenError(
   error: unknown,
-  { port, host }: ListenAddress,
+  port: number,
+  host: string,
   flags: '--' | '--metrics-',
 ): unknown {
   const noAddress = `${host} is not an address of this machine; choose another address with ${flags}host`

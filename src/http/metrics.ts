@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { explainListenError, type ListenAddress } from '../config/usage-error.js'
+import { explainListenError } from '../config/usage-error.js'
 import { isTokenError } from '../interface/errors.js'
 import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
@@ -26,7 +26,8 @@ export type PublishedMetrics = Awaited<ReturnType<typeof publishMetrics>>
 export async function publishMetrics(
   store: ItemStore,
   waitingReads: WaitingReads,
-  address: ListenAddress,
+  port: number,
+  host: string,
 ) {
   const { registry, observe } = createMetrics(store, waitingReads)
   const server = createServer(async ({ url = '', method = '' }, response) => {
@@ -41,9 +42,9 @@ export async function publishMetrics(
     }
   })
   try {
-    await once(server.listen(address.port, address.host), 'listening')
+    await once(server.listen(port, host), 'listening')
   } catch (error) {
-    throw explainListenError(error, address, '--metrics-')
+    throw explainListenError(error, port, host, '--metrics-')
   }
   return { observe, close: () => void server.close() }
 }
@@ -98,7 +99,8 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     return size
   }
 
-  measure(waitingMetrics, () => waitingReads)
+  const help = 'Number of reads that wait for a change (Prefer: wait)'
+  measure({ item_store_waiting_reads: [help, ({ count }) => count] }, () => waitingReads)
   const { traffic } = store
   if (traffic !== undefined) {
     const roundTrip = new Histogram({
@@ -133,13 +135,6 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
 type MetricTable<Source> = Readonly<
   Record<string, readonly [help: string, value: (source: Source) => number | undefined]>
 >
-
-const waitingMetrics: MetricTable<Pick<WaitingReads, 'count'>> = {
-  item_store_waiting_reads: [
-    'Number of reads that wait for a change (Prefer: wait)',
-    ({ count }) => count,
-  ],
-}
 
 const trafficMetrics: MetricTable<StoreTraffic> = {
   item_store_redis_commands_in_flight: [
