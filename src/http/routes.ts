@@ -41,7 +41,12 @@ const anyOrigin = '{origin}'
 /** If several routes match a path, the first match applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, waitingReads, newId, wrap } = parts
-  const refuseOverload = createLoadGuard(load.exceededLimit)
+  /** Rejects requests while a limit is exceeded, except deletes, which free memory. */
+  const refuseOverload: Guard = ({ request }) => {
+    const exceeded = load.exceededLimit()
+    if (exceeded === undefined || request.method === 'DELETE') return
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
+  }
   const guards = [refuseOverload, createTokenGuard(signing)]
   const items = createItemHandlers(
     store,
@@ -50,36 +55,18 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     createSharedLists(store, config.maxSharedListBytes),
     newId,
   )
-  const checkHealth = createHealthCheck(config.serviceName, parts)
-  const document: Route = {
-    path: documentPath,
-    guards: [refuseOverload],
-    handlers: { GET: createDocumentHandler(config, store.guarantees) },
-  }
+  const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
+  const ofItems = { GET: wrap(items.list), POST: wrap(items.create) }
+  const ofItem = { GET: wrap(items.read), PUT: wrap(items.replace), DELETE: wrap(items.delete) }
+  const ofDocument = { GET: createDocumentHandler(config, store.guarantees) }
+  const document = { path: documentPath, guards: [refuseOverload], handlers: ofDocument }
   return [
-    { path: prefix + paths.health, guards: [], handlers: { GET: checkHealth } },
-    {
-      path: prefix + paths.items,
-      guards,
-      handlers: { GET: wrap(items.list), POST: wrap(items.create) },
-    },
-    {
-      path: prefix + paths.item,
-      guards,
-      handlers: { GET: wrap(items.read), PUT: wrap(items.replace), DELETE: wrap(items.delete) },
-    },
+    { path: prefix + paths.health, guards: [], handlers: ofHealth },
+    { path: prefix + paths.items, guards, handlers: ofItems },
+    { path: prefix + paths.item, guards, handlers: ofItem },
     ...(config.docs ? [document] : []),
     ...createPageRoutes(config, [refuseOverload]),
   ]
-}
-
-/** Rejects requests while a limit is exceeded, except deletes, which free memory. */
-function createLoadGuard(exceededLimit: () => ExceededLimit | undefined): Guard {
-  return function refuseOverload({ request }) {
-    const exceeded = exceededLimit()
-    if (exceeded === undefined || request.method === 'DELETE') return
-    throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
-  }
 }
 
 /** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} 401 or 503. */
@@ -109,12 +96,9 @@ function bearerToken(authorization: string | undefined): string {
 
 function createHealthCheck(serviceName: string, { store, signing, load }: RouteParts): Handler {
   return async function checkHealth(exchange) {
-    const subsystems = [
-      { name: 'store', isHealthy: await store.healthy() },
-      { name: 'auth', isHealthy: signingProblem(signing) === undefined },
-    ]
-    const total = subsystems.length
-    const failed = subsystems.filter(({ isHealthy }) => !isHealthy).map(({ name }) => name)
+    const health = { store: await store.healthy(), auth: signingProblem(signing) === undefined }
+    const total = Object.keys(health).length
+    const failed = Object.entries(health).flatMap(([name, isHealthy]) => (isHealthy ? [] : name))
     const unhealthy = failed.length
     const overload = load.exceededLimit()?.limit
     const body: HealthCheckResponse = {
