@@ -8,7 +8,8 @@ const projectParameter = 'project_id'
 /** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given twice, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(request.url ?? '') ?? []
-  const [first, ...others] = query.split('&').flatMap(projectIn)
+  // Plus signs stand for spaces, as in HTML forms.
+  const [first, ...others] = query.replaceAll('+', ' ').split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
   if (others.length > 0) throw invalid('must be given once')
   return first
@@ -23,10 +24,10 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Decodes a query value, with plus signs as spaces, as in HTML forms. */
-function decoded(text: string): string | undefined {
+/** Returns the decoded text; `undefined` if an escape is malformed. */
+export function decoded(text: string, decode = decodeURIComponent): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decode(text)
   } catch {
     return undefined
   }

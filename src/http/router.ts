@@ -3,12 +3,10 @@
 import { ApiError } from '../interface/errors.js'
 import { pagePaths, prefix } from '../interface/names.js'
 import { answerEmpty } from './answer.js'
-import type { Exchange, Guard, Handler, Route } from './exchange.js'
+import type { Exchange, Handler, Route } from './exchange.js'
+import { decoded } from './parameters.js'
 
-interface Endpoint {
-  readonly guards: readonly Guard[]
-  readonly handle: Handler
-}
+type Endpoint = Pick<Route, 'guards'> & { readonly handle: Handler }
 
 const maxShown = 200
 
@@ -25,7 +23,8 @@ export function createRouter(routes: readonly Route[]) {
     const { method = '', url = '', headers } = exchange.request
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
-    const text = isEncoded ? decoded(path) : path
+    // Reserved characters stay encoded, because an escaped slash does not separate segments.
+    const text = isEncoded ? decoded(path, decodeURI) : path
     if (text === undefined || isMalformed(url))
       throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
     const isPreflight =
@@ -75,15 +74,6 @@ function withoutTrailingSlash(path: string): string {
 function isMalformed(target: string): boolean {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
   return target.includes('#') || !URL.canParse(target)
-}
-
-/** Decodes a path except for reserved characters, because an escaped slash does not separate segments. */
-function decoded(path: string): string | undefined {
-  try {
-    return decodeURI(path)
-  } catch {
-    return undefined
-  }
 }
 
 function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
