@@ -114,8 +114,7 @@ const cases = [
 
 for (const { idle, memory, store, verdict } of cases) {
   test(`idle process ${idle} MiB, memory limit ${memory} MiB, store limit ${store} MiB: ${verdict}`, () => {
-    const limits = { maxMemoryBytes: memory * MiB, maxStoreBytes: store * MiB }
-    const check = () => memoryWarning(idle * MiB, limits)
+    const check = () => memoryWarning(idle * MiB, memory * MiB, store * MiB)
     if (verdict === 'refuse') assert.throws(check, UsageError)
     else assert.equal(check() !== undefined, verdict === 'warn')
   })
@@ -123,15 +122,12 @@ for (const { idle, memory, store, verdict } of cases) {
 
 test('the error and the warning about memory give sizes in the format of settings', () => {
   const idleBytes = 90 * MiB - 1
-  assert.throws(
-    () => memoryWarning(idleBytes, { maxMemoryBytes: 60_000_000, maxStoreBytes: MiB }),
-    {
-      message:
-        'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
-    },
-  )
+  assert.throws(() => memoryWarning(idleBytes, 60_000_000, MiB), {
+    message:
+      'MAX_MEMORY_BYTES is 60MB, but the idle process alone takes 90MiB: item requests would be refused; allow at least 106MiB',
+  })
   assert.equal(
-    memoryWarning(idleBytes, { maxMemoryBytes: 200 * MiB, maxStoreBytes: 150 * MiB }),
+    memoryWarning(idleBytes, 200 * MiB, 150 * MiB),
     'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
   )
 })

@@ -39,10 +39,8 @@ export async function start(
     ])
   const log = createLog(settings.logLevel, isReadable)
   // All code is loaded now, so the resident memory is the memory of the idle process.
-  const warning = memoryWarning(process.memoryUsage.rss(), {
-    maxMemoryBytes: settings.maxMemoryBytes,
-    maxStoreBytes: settings.keepsItems ? settings.maxStoreBytes : 0,
-  })
+  const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
+  const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)
   const config = { ...settings, maxConnections }
   const { store, description, itemBytes } = await openStore(config, log)
@@ -66,14 +64,13 @@ export async function start(
     log.info({ version, url, ...description, ...limits }, `listening on ${url}`)
     if (warning !== undefined) log.warn(warning)
     if (maxConnections < settings.maxConnections) {
-      log.warn(
-        `MAX_CONNECTIONS is ${settings.maxConnections}, but the limit on open files (ulimit -n) leaves room for ${maxConnections}; no more are accepted`,
-      )
+      const limit = `the limit on open files (ulimit -n) leaves room for ${maxConnections}`
+      log.warn(`MAX_CONNECTIONS is ${settings.maxConnections}, but ${limit}; no more are accepted`)
     }
     return { url, store, isSeeded, log }
   } catch (error) {
     await store.close()
-    throw explainListenError(error, config, '--')
+    throw explainListenError(error, config.port, config.host, '--')
   }
 }
 
@@ -98,15 +95,14 @@ const reserve = 16 * 1024 ** 2
  */
 export function memoryWarning(
   idleBytes: number,
-  { maxMemoryBytes, maxStoreBytes }: Pick<Config, 'maxMemoryBytes' | 'maxStoreBytes'>,
+  maxMemoryBytes: number,
+  maxStoreBytes: number,
 ): string | undefined {
   const idle = `the idle process alone takes ${inMebibytes(idleBytes)}`
   const limit = `MAX_MEMORY_BYTES is ${formatSize(maxMemoryBytes)}`
   if (idleBytes + reserve > maxMemoryBytes) {
-    const minimum = inMebibytes(idleBytes + reserve)
-    throw new UsageError(
-      `${limit}, but ${idle}: item requests would be refused; allow at least ${minimum}`,
-    )
+    const advice = `allow at least ${inMebibytes(idleBytes + reserve)}`
+    throw new UsageError(`${limit}, but ${idle}: item requests would be refused; ${advice}`)
   }
   if (idleBytes + maxStoreBytes <= maxMemoryBytes) return undefined
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
