@@ -15,6 +15,9 @@ const commands = {
   conformance: async (): Promise<Command> => (await import('./conformance.js')).conformance,
 }
 type CommandName = keyof typeof commands
+const names = Object.keys(commands)
+  .join(', ')
+  .replace(/, (\w+)$/, ' or $1')
 
 const [first, ...args] = process.argv.slice(2)
 try {
@@ -32,7 +35,7 @@ try {
 async function run(first: string | undefined, args: string[]): Promise<string | undefined> {
   const { version } = await import('../config/package.js') // throws on an old Node.js
   if (first === undefined) {
-    throw new UsageError(`expected a command: ${names()}; see item-store --help`)
+    throw new UsageError(`expected a command: ${names}; see item-store --help`)
   }
   if (['-v', '--version'].includes(first)) return version
   if (['-h', '--help', 'help'].includes(first)) return await help(args[0])
@@ -57,14 +60,8 @@ async function help(command: string | undefined): Promise<string> {
 function commandNamed(name: string): CommandName {
   if (Object.hasOwn(commands, name)) return name as CommandName // `Object.hasOwn` has checked the name
   const meant = nearest(name, Object.keys(commands))
-  const hint = meant === undefined ? `expected ${names()}` : `did you mean ${meant}?`
+  const hint = meant === undefined ? `expected ${names}` : `did you mean ${meant}?`
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)
-}
-
-function names(): string {
-  return Object.keys(commands)
-    .join(', ')
-    .replace(/, (\w+)$/, ' or $1')
 }
 
 /** Prints a text, and sets the exit code to 1 if printing fails. A closed pipe is ignored. */

@@ -29,23 +29,21 @@ export async function token(args: string[]): Promise<string> {
 }
 
 export function requireSecret(): void {
-  refuseTwoSecrets()
-  const problem = signingProblem(environmentSigning)
-  if (problem === undefined) return
+  const problem = secretProblem()
   const { JWT_SECRET, JWT_SECRET_FILE } = process.env
-  throw new UsageError(JWT_SECRET || JWT_SECRET_FILE ? problem : `${problem}; ${toSign}`)
+  const advice = JWT_SECRET || JWT_SECRET_FILE ? '' : `; ${toSign}`
+  if (problem !== undefined) throw new UsageError(problem + advice)
 }
 
-function refuseTwoSecrets(): void {
-  if (process.env.JWT_SECRET && process.env.JWT_SECRET_FILE) {
-    throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')
-  }
+function secretProblem(): string | undefined {
+  const { JWT_SECRET, JWT_SECRET_FILE } = process.env
+  if (!JWT_SECRET || !JWT_SECRET_FILE) return signingProblem(environmentSigning)
+  throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')
 }
 
 /** Returns why no token can be verified, or `undefined`. @throws {UsageError} for two secrets. */
 export function missingSecretError(): string | undefined {
-  refuseTwoSecrets()
-  const problem = signingProblem(environmentSigning)
+  const problem = secretProblem()
   if (problem === undefined) return undefined
   if (problem.startsWith('JWT_SECRET_FILE')) {
     return `${problem}: item requests get 503. Put a secret into the file; the service need not be restarted`
