@@ -106,23 +106,17 @@ const maxBytes = 8 * 1024 * 1024
 /** Size of a cache entry in bytes, without the characters of the token and of `sub`. */
 const entryBytes = 200
 
-class TokenCache {
-  #claims = new Map<string, VerifiedToken>()
+class TokenCache extends Map<string, VerifiedToken> {
   #bytes = 0
 
-  get(token: string): VerifiedToken | undefined {
-    return this.#claims.get(token)
-  }
-
-  add(token: string, claims: VerifiedToken): void {
+  override set(token: string, claims: VerifiedToken): this {
     const bytes = entryBytes + token.length + 2 * claims.sub.length // a character of `sub` takes up to two bytes
     this.#bytes += bytes
     if (this.#bytes > maxBytes) {
-      this.#claims = new Map()
+      this.clear()
       this.#bytes = bytes
     }
     // In V8, a substring keeps the whole request head in memory, up to 16 KiB. A copy does not.
-    const copy = Buffer.from(token, 'latin1').toString('latin1')
-    this.#claims.set(copy, claims)
+    return super.set(Buffer.from(token, 'latin1').toString('latin1'), claims)
   }
 }

@@ -15,7 +15,7 @@ export function verifyToken(token: string, signing = environmentSigning()): Veri
     return known
   }
   const claims = verifiedClaims(token, signing)
-  signing.verified.add(token, claims)
+  signing.verified.set(token, claims)
   return claims
 }
 

@@ -4,7 +4,6 @@ import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
 import type { ItemRequest } from './item-request.js'
 import { backslash, closeBrace, comma, quote } from './json-syntax.js'
-import { nameOf } from './names.js'
 import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
@@ -46,7 +45,8 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
   let end = from
   while (end < limit && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
   if (end >= limit) return undefined
-  return nameOf(bytes, from, end)
+  const project = bytes.toString('utf8', from, end)
+  return project.includes('\\') ? (JSON.parse(`"${project}"`) as string) : project // the text is a valid JSON string
 }
 
 export type ItemFilter = (bytes: Buffer, start: number) => boolean

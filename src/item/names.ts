@@ -10,11 +10,6 @@ const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
-export function nameOf(text: Buffer, start: number, end: number): string {
-  const name = text.toString('utf8', start, end)
-  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is a valid JSON string
-}
-
 /** Result of `characterAt` for the quote after a name, higher than any code point. */
 const endOfName = 0x110000
 
@@ -22,7 +17,7 @@ const endOfName = 0x110000
 const lengthBits = 4
 
 /** Returns a code point or lone surrogate. The low {@link lengthBits} bits contain its length in bytes. */
-export function characterAt(text: Buffer, at: number): number {
+function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
   if (byte === backslash) return escapeAt(text, at)
