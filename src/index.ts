@@ -11,16 +11,8 @@ import { configFrom } from './config/read-config.js'
 import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
-import {
-  checkedDelay,
-  checkedFailures,
-  checkedScope,
-  type Delay,
-  type Failure,
-  type FailureScope,
-  type Failures,
-  type RecordedRequest,
-} from './doubles/options.js'
+import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './doubles/options.js'
+import { checkedDelay, checkedFailures, checkedScope } from './doubles/options.js'
 import { requestsFrom, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/names.js'

@@ -13,14 +13,8 @@ import type {
   UpdateOptions,
   WriteOptions,
 } from './options.js'
-import {
-  backoff,
-  type CheckedOptions,
-  isItemMissing,
-  retryDelay,
-  type Send,
-  type ServiceRequest,
-} from './sender.js'
+import type { CheckedOptions, Send, ServiceRequest } from './sender.js'
+import { backoff, isItemMissing, retryDelay } from './sender.js'
 
 /** Maximum wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
 const longestWait = 40

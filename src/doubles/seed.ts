@@ -6,12 +6,8 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { timeToWork } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
-import {
-  firstInvalid,
-  InvalidItemError,
-  type ItemRequest,
-  parseItemRequest,
-} from '../item/item-request.js'
+import type { ItemRequest } from '../item/item-request.js'
+import { firstInvalid, InvalidItemError, parseItemRequest } from '../item/item-request.js'
 import { JsonSyntaxError, type Span } from '../item/json-syntax.js'
 import { positionOf } from '../item/scan.js'
 import { seedObjects, withoutMark } from '../item/seed-objects.js'

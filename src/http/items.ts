@@ -6,13 +6,8 @@ import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '..
 import { type EncodedItem, encodedItem, encodeItem } from '../item/item.js'
 import { parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
-import {
-  type Awaitable,
-  type ChangeOutcome,
-  type ItemList,
-  type ItemStore,
-  StoreError,
-} from '../store/item-store.js'
+import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
+import { StoreError } from '../store/item-store.js'
 import { answerEmpty, sendChunks, startJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'

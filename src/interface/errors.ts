@@ -129,11 +129,6 @@ export class ApiError extends Error {
 }
 
 export function errorBody({ message, code }: ApiError, sessionId: string): ErrorResponse {
-  return {
-    detail: {
-      detail: message,
-      session_id: sessionId,
-      ...(code === undefined ? {} : { error_code: code }),
-    },
-  }
+  const detail = { detail: message, session_id: sessionId }
+  return { detail: code === undefined ? detail : { ...detail, error_code: code } }
 }

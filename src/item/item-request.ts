@@ -46,9 +46,7 @@ export interface ArrivingBody {
   hold(bytes: number): void
 }
 
-interface Field extends Span {
-  readonly members: Members
-}
+type Field = Span & { readonly members: Members }
 
 export const shortBody = 16 * 1024
 

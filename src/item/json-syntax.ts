@@ -160,7 +160,7 @@ function isHexDigit(byte: number): boolean {
   return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
 }
 
-export function isSpace(byte: number): boolean {
+function isSpace(byte: number): boolean {
   return byte === space || byte === lineFeed || byte === carriageReturn || byte === tab
 }
 

@@ -13,12 +13,6 @@ import {
   type Visit,
 } from './json-syntax.js'
 
-/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object counts as `data`. */
-interface SeedObject extends Span {
-  readonly data: Span
-  readonly projectId: Span | undefined
-}
-
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
 /** Removes the byte order mark that some editors write. */
@@ -28,7 +22,7 @@ export function withoutMark(file: Uint8Array): Uint8Array {
 }
 
 /** Yields the objects of a JSON array, or objects separated by white space. @throws {JsonSyntaxError} */
-export function* seedObjects(text: Uint8Array): Generator<SeedObject, void, void> {
+export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
   const isArray = text[at] === openBracket
   if (isArray) at = skipSpace(text, at + 1)
@@ -52,7 +46,8 @@ function checkEnd(text: Uint8Array, at: number): void {
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
-function objectAt(text: Uint8Array, start: number): SeedObject {
+/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object counts as `data`. */
+function objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {

@@ -4,13 +4,6 @@ import { executionAsyncResource } from 'node:async_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-export interface Collection {
-  /** Resident memory of the process in bytes, measured at most a second ago. */
-  readonly residentBytes: number
-  bodyReceived(bytes: number): void
-  stop(): void
-}
-
 /** With the type `minor`, only garbage among new objects is collected. */
 type Collect = (options?: { type: 'minor' }) => void
 
@@ -47,7 +40,7 @@ const singleThreaded = [
 const fillingLength = 500_000
 
 /** @param maxBytes resident memory above which even a busy process collects garbage. */
-export function startCollection(maxBytes: number, itemBytes: () => number): Collection {
+export function startCollection(maxBytes: number, itemBytes: () => number) {
   for (const flag of singleThreaded) setFlagsFromString(flag)
   const kept: object[] = [new Array<number>(fillingLength).fill(0.5)]
   // Keeps one of the objects that `nextTick` creates. If V8 drops their hidden class while the process is idle, each
@@ -97,10 +90,11 @@ export function startCollection(maxBytes: number, itemBytes: () => number): Coll
   first.unref()
 
   return {
+    /** Resident memory of the process in bytes, measured at most a second ago. */
     get residentBytes() {
       return resident
     },
-    bodyReceived(bytes) {
+    bodyReceived(bytes: number) {
       receivedBytes += bytes
       if (receivedBytes < collectedBytes) return
       receivedBytes = 0
