@@ -76,38 +76,22 @@ test('an item is yielded as soon as the part in which it ends has arrived, even 
 
 const nested = '['.repeat(100_000) + ']'.repeat(100_000)
 
-const incomplete: { title: string; text: string }[] = [
-  { title: 'a list of numbers', text: '{"data":[1,2,3]}' },
-  { title: 'a list of texts', text: '{"data":["a"]}' },
-  { title: 'a list of null', text: '{"data":[null]}' },
-  { title: 'a list of lists', text: '{"data":[[{}]]}' },
-  { title: 'a number after an item', text: '{"data":[{"id":"1"},2]}' },
-  { title: 'a number between items', text: '{"data":[{"id":"1"},2,{"id":"3"}]}' },
-  { title: 'items without a comma', text: '{"data":[{"id":"1"}{"id":"1"}]}' },
-  { title: 'a comma alone', text: '{"data":[,]}' },
-  { title: 'a comma at the end', text: '{"data":[{"id":"1"},]}' },
-  { title: 'text before the envelope', text: 'x{"data":[]}' },
-  { title: 'text after the envelope', text: '{"data":[]}x' },
-  { title: 'two envelopes', text: '{"data":[]}{"data":[]}' },
-  { title: 'a member that is not JSON', text: '{"data":[],"a":b}' },
-  { title: 'an empty body', text: '' },
-  { title: 'an HTML page', text: '<html><style>a { b: c }</style><p>"data"</p></html>' },
-  { title: 'an envelope without data', text: '{"session_id":"s"}' },
-  { title: 'data is null', text: '{"data":null}' },
-  { title: 'data in a nested object', text: '{"a":{"data":[{}]}}' },
-  { title: '"data" as a value', text: '{"a":"data","b":[{}]}' },
-  { title: 'an error response', text: '{"detail":{"data":{}}}' },
-  { title: 'an array without an envelope', text: '[{"id":"1"}]' },
-  { title: 'data is an empty object', text: '{"data":{}}' },
-  { title: 'data of 100,000 nested arrays', text: `{"data":${nested}}` },
-  { title: 'data is an object that contains an item', text: '{"data":{"a":{"id":"1"}}}' },
-  { title: 'an item without an id', text: '{"data":[{"a":1}]}' },
-  { title: 'an envelope that is cut off', text: '{"data":[{"id":"1"}]' },
+const incomplete = [
+  ...['{"data":[1,2,3]}', '{"data":["a"]}', '{"data":[null]}', '{"data":[[{}]]}'],
+  ...['{"data":[{"id":"1"},2]}', '{"data":[{"id":"1"},2,{"id":"3"}]}', '{"data":[{"a":1}]}'],
+  ...['{"data":[{"id":"1"}{"id":"1"}]}', '{"data":[,]}', '{"data":[{"id":"1"},]}'],
+  ...['x{"data":[]}', '{"data":[]}x', '{"data":[]}{"data":[]}', '{"data":[],"a":b}', ''],
+  ...['{"session_id":"s"}', '{"data":null}', '{"data":{}}', '[{"id":"1"}]'],
+  ...['{"a":{"data":[{}]}}', '{"a":"data","b":[{}]}', '{"detail":{"data":{}}}'],
+  ...['{"data":[{"id":"1"}]', `{"data":${nested}}`],
+  '<html><style>a { b: c }</style><p>"data"</p></html>',
 ]
-for (const { title, text } of incomplete) {
-  test(`a response is rejected: ${title}`, async () => {
-    assert.equal((await cut(2, [text])).isComplete, false)
-    if (text.length < 1000) assert.equal((await cut(2, [...text])).isComplete, false)
+for (const text of incomplete) {
+  test(`a response is rejected: ${text.slice(0, 60)}`, async () => {
+    for (const nesting of [1, 2] as const) {
+      assert.equal((await cut(nesting, [text])).isComplete, false)
+      if (text.length < 1000) assert.equal((await cut(nesting, [...text])).isComplete, false)
+    }
   })
 }
 
@@ -117,6 +101,7 @@ const large = {
   'a member with brackets that are not JSON': `{"a":${'[]'.repeat(many)},"data":[{"id":"1"}]}`,
   'a deeply nested member': `{"a":${nested},"data":[{"id":"1"}]}`,
 }
+
 for (const [what, text] of Object.entries(large)) {
   test(`an envelope of megabytes is read in linear time: ${what}`, async () => {
     // If reading took quadratic time, this envelope would take minutes.
