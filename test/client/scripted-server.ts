@@ -26,7 +26,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
 
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
-export interface Seen {
+interface Seen {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly headers: IncomingHttpHeaders
@@ -35,13 +35,8 @@ export interface Seen {
   readonly at: number
 }
 
-export interface ScriptedServer {
-  readonly baseUrl: string
-  readonly seen: readonly Seen[]
-}
-
 /** Starts a server. Each step handles one request, and the last step also all later requests. */
-export async function scriptedServer(steps: readonly Step[], port = 0): Promise<ScriptedServer> {
+export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
     let body = ''
