@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import type { Config } from '../../../src/config/settings.js'
 import { watchLoad } from '../../../src/process/load.js'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
@@ -21,24 +20,19 @@ const secret = 'a secret of at least thirty-two bytes'
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
+const overload = watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 }, () => 0)
+after(() => overload.stop())
+const unavailable = () => new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached')
+const rejectDelete = () => Promise.reject(new StoreError('STORE_FULL', 'No memory is left'))
+
 /** Origins of services that share their items. All except `normal` fail in different ways. */
 const origins = {
-  normal: await serve(memory),
-  broken: await serve(failing(() => new Error('unexpected'))),
-  unreachable: await serve({
-    ...failing(() => new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached')),
-    healthy: () => false,
-  }),
-  full: await serve({
-    ...memory,
-    delete: () => Promise.reject(new StoreError('STORE_FULL', 'The store has no memory left')),
-  }),
-  overloaded: await serve(
-    memory,
-    {},
-    watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 }, () => 0),
-  ),
-  impatient: await serve(memory, { requestTimeout: 1 }),
+  normal: await serve(),
+  broken: await serve({ store: failing(() => new Error('unexpected')) }),
+  unreachable: await serve({ store: { ...failing(unavailable), healthy: () => false } }),
+  full: await serve({ store: { ...memory, delete: rejectDelete } }),
+  overloaded: await serve({ load: overload }),
+  impatient: await serve({}, { requestTimeout: 1 }),
 }
 
 const document = await servedDocument(origins.normal)
@@ -66,21 +60,17 @@ await until('overload', async () => {
 })
 
 /** By error code: functions that provoke the error, or send another request if an operation never has this error. */
-const provocations: Record<
-  string,
-  (operation: PlacedOperation, itemId: string) => Promise<Answer>
-> = {
+const provocations: Record<string, (operation: PlacedOperation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
-  'no change': (operation, id) => ask(operation, id, { headers: { 'if-none-match': '*' } }),
-  PRECONDITION_FAILED: (operation, id) =>
-    ask(operation, id, { headers: { 'if-match': '"other"' } }),
+  'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),
+  PRECONDITION_FAILED: (operation, id) => askWith(operation, id, { 'if-match': '"other"' }),
   IDEMPOTENCY_CONFLICT: async (operation, id) => {
     const headers = { 'idempotency-key': id }
     if (operation.requestBody) await ask(operation, id, { headers, body: '{"data":{}}' })
-    return ask(operation, id, { headers })
+    return askWith(operation, id, headers)
   },
   'unknown item': (operation) => ask(operation, randomUUID()),
-  MISSING_TOKEN: (operation, id) => ask(operation, id, { headers: { authorization: undefined } }),
+  MISSING_TOKEN: (operation, id) => askWith(operation, id, { authorization: undefined }),
   TOKEN_EXPIRED: (operation, id) => {
     const claims = { ...validClaims(), exp: inSeconds(-1) }
     return ask(operation, id, { token: mintToken(claims, { secret }) })
@@ -106,8 +96,7 @@ const provocations: Record<
   VALIDATION_ERROR: (operation, id) => ask(operation, id, { body: '{"title":"x"}' }),
   'VALIDATION_ERROR for the query': (operation, id) =>
     ask({ ...operation, path: `${operation.path}?project_id=` }, id),
-  HEADERS_TOO_LARGE: (operation, id) =>
-    ask(operation, id, { headers: { 'x-large': 'x'.repeat(16 * 1024) } }),
+  HEADERS_TOO_LARGE: (operation, id) => askWith(operation, id, { large: 'x'.repeat(16 * 1024) }),
   INTERNAL_ERROR: (operation, id) => ask(operation, id, {}, origins.broken),
   SERVICE_UNAVAILABLE: (operation, id) => ask(operation, id, {}, origins.overloaded),
   STORE_UNAVAILABLE: (operation, id) => ask(operation, id, {}, origins.unreachable),
@@ -137,10 +126,10 @@ for (const operation of operations) {
 test('requests from the examples get the responses in the examples, and all examples are real', async () => {
   const { examples, headers } = document.components
   const { itemRequest, replaceRequest, ...responses } = examples
-  const origin = await serve(createMemoryStore(room))
+  const origin = await serve({ store: createMemoryStore(room) })
+  const token = mintToken(validClaims(), { secret })
   const request = async (method: string, path: string, body?: unknown, headers = {}) => {
     const options = body === undefined ? {} : { body: JSON.stringify(body) }
-    const token = mintToken(validClaims(), { secret })
     const answer = await send(origin, method, prefix + path, { token, headers, ...options })
     keep(answer)
     return answer
@@ -148,13 +137,13 @@ test('requests from the examples get the responses in the examples, and all exam
   const key = { 'idempotency-key': randomUUID() }
   const created = await request('POST', '/items', itemRequest?.value, key)
   await request('POST', '/items', itemRequest?.value, key)
-  const { id: itemId } = itemOf(created, 201)
+  const path = `/items/${itemOf(created, 201).id}`
   await request('GET', '/items')
-  await request('GET', `/items/${itemId}`)
-  await request('GET', `/items/${itemId}`, undefined, { 'if-none-match': '*', prefer: 'wait=1' })
-  await request('PUT', `/items/${itemId}`, replaceRequest?.value)
-  await request('DELETE', `/items/${itemId}`)
-  await request('GET', `/items/${itemId}`)
+  await request('GET', path)
+  await request('GET', path, undefined, { 'if-none-match': '*', prefer: 'wait=1' })
+  await request('PUT', path, replaceRequest?.value)
+  await request('DELETE', path)
+  await request('GET', path)
   await request('GET', '/health')
   for (const [name, { value }] of Object.entries(responses)) {
     assert.ok(real.has(withoutIds(JSON.stringify(value))), `${name} is not a real response`)
@@ -173,8 +162,9 @@ test('items and requests may have members of any name', () => {
 
 function keep({ headers, text }: Answer): void {
   real.add(withoutIds(text))
-  for (const [name, value] of Object.entries(headers))
-    real.add(`${name}: ${withoutIds(`${value}`)}`)
+  for (const [name, value] of Object.entries(headers)) {
+    real.add(`${name}: ${withoutIds(String(value))}`)
+  }
 }
 
 function withoutIds(text: string): string {
@@ -202,6 +192,10 @@ function ask(
   })
 }
 
+function askWith(operation: PlacedOperation, id: string, headers: RequestOptions['headers'] = {}) {
+  return ask(operation, id, { headers })
+}
+
 /** @param finish completes the head of the request. */
 function askRaw(
   { method, path }: PlacedOperation,
@@ -209,34 +203,17 @@ function askRaw(
   finish: (head: string) => string,
   origin = origins.normal,
 ): Promise<Answer> {
+  const line = `${method} ${prefix}${path.replace('{item_id}', itemId)} HTTP/1.1\r\nHost: a\r\n`
   const token = mintToken(validClaims(), { secret })
-  const lines = [
-    `${method} ${prefix}${path.replace('{item_id}', itemId)} HTTP/1.1`,
-    'Host: a',
-    `Authorization: Bearer ${token}`,
-  ]
-  return exchangeOne(origin, finish(`${lines.join('\r\n')}\r\n`))
+  return exchangeOne(origin, finish(`${line}Authorization: Bearer ${token}\r\n`))
 }
 
 function failing(error: () => Error): ItemStore {
   const fail = () => Promise.reject(error())
-  return {
-    ...memory,
-    create: fail,
-    read: fail,
-    replace: fail,
-    delete: fail,
-    list: fail,
-    healthy: fail,
-  }
+  const changes = { create: fail, replace: fail, delete: fail }
+  return { ...memory, ...changes, read: fail, list: fail, healthy: fail }
 }
 
-async function serve(
-  store: ItemStore,
-  own: Partial<Config> = {},
-  load?: ReturnType<typeof watchLoad>,
-): Promise<URL> {
-  if (load) after(() => load.stop())
-  const parts = { store, ...(load && { load }) }
-  return new URL((await ownApp(parts, own)).baseUrl.origin)
+async function serve(...[parts, config]: Parameters<typeof ownApp>): Promise<URL> {
+  return new URL((await ownApp({ store: memory, ...parts }, config)).baseUrl.origin)
 }

@@ -9,81 +9,60 @@ import { ownService } from '../../support/own-service.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
-/** Each line after `@ts-expect-error` must be a type error. */
-const programs = [
+const generators = [
   {
     generator: 'openapi-typescript',
     args: ['openapi.json', '--output', 'generated.ts'],
-    text: `
+    setUp: `
       import createClient from 'openapi-fetch'
       import type { paths } from './generated.js'
-
-      const { BASE_URL: baseUrl = '', TOKEN } = process.env
       const client = createClient<paths>({ baseUrl, headers: { Authorization: \`Bearer \${TOKEN}\` } })
-
-      const created = await client.POST('/items', {
-        body: { project_id: 'demo', data: { title: 'first', tags: ['a', { b: null }] } },
-      })
-      if (created.data === undefined) throw new Error(created.error.detail.error_code)
-      const status: 'created' = created.data.status
-      const id: string = created.data.data.id
-      const read = await client.GET('/items/{item_id}', { params: { path: { item_id: id } } })
-      const title: unknown = read.data?.data.title
-      const list = await client.GET('/items')
-      const ids: string[] = list.data?.data.map((item) => item.id) ?? []
-      const unknown = await client.GET('/items/{item_id}', { params: { path: { item_id: 'x' } } })
-      const detail: string | undefined = unknown.error?.detail.detail
-      console.log(JSON.stringify({ status, id, title, ids, detail, item: read.data?.data }))
-
-      export function wrong() {
-        // @ts-expect-error data is missing
-        client.POST('/items', { body: { title: 'first' } })
-        // @ts-expect-error data is not an object
-        client.POST('/items', { body: { data: 1 } })
-        // @ts-expect-error there is no such path
-        client.GET('/item')
-        // @ts-expect-error the id is missing
-        client.DELETE('/items/{item_id}')
-      }
     `,
+    create: (body: string) => `client.POST('/items', { body: ${body} })`,
+    read: (id: string) =>
+      `client.GET('/items/{item_id}', { params: { path: { item_id: ${id} } } })`,
+    list: "client.GET('/items')",
+    wrong: ["client.GET('/item')", "client.DELETE('/items/{item_id}')"],
   },
   {
     generator: 'openapi-ts',
     args: ['--input', 'openapi.json', '--output', 'generated', '--no-log-file'],
-    text: `
+    setUp: `
       import { createItem, deleteItem, listItems, readItem } from './generated/index.js'
       import { client } from './generated/client.gen.js'
-
-      const { BASE_URL: baseUrl = '', TOKEN } = process.env
       client.setConfig({ baseUrl, auth: () => TOKEN })
-
-      const created = await createItem({
-        body: { project_id: 'demo', data: { title: 'first', tags: ['a', { b: null }] } },
-      })
-      if (created.data === undefined) throw new Error(created.error.detail.error_code)
-      const status: 'created' = created.data.status
-      const id: string = created.data.data.id
-      const read = await readItem({ path: { item_id: id } })
-      const title: unknown = read.data?.data.title
-      const list = await listItems()
-      const ids: string[] = list.data?.data.map((item) => item.id) ?? []
-      const unknown = await readItem({ path: { item_id: 'x' } })
-      const detail: string | undefined = unknown.error?.detail.detail
-      console.log(JSON.stringify({ status, id, title, ids, detail, item: read.data?.data }))
-
-      export function wrong() {
-        // @ts-expect-error data is missing
-        createItem({ body: { title: 'first' } })
-        // @ts-expect-error data is not an object
-        createItem({ body: { data: 1 } })
-        // @ts-expect-error project_id is misspelt
-        createItem({ body: { data: {}, projectId: 'demo' } })
-        // @ts-expect-error the id is missing
-        deleteItem()
-      }
     `,
+    create: (body: string) => `createItem({ body: ${body} })`,
+    read: (id: string) => `readItem({ path: { item_id: ${id} } })`,
+    list: 'listItems()',
+    wrong: ["createItem({ body: { data: {}, projectId: 'demo' } })", 'deleteItem()'],
   },
 ]
+
+/** Returns a program in which each line after `@ts-expect-error` must be a type error. */
+function programFor({ setUp, create, read, list, wrong }: (typeof generators)[number]): string {
+  const errors = [create("{ title: 'first' }"), create('{ data: 1 }'), ...wrong]
+  return `
+    const { BASE_URL: baseUrl = '', TOKEN } = process.env
+    ${setUp}
+    const body = { project_id: 'demo', data: { title: 'first', tags: ['a', { b: null }] } }
+    const created = await ${create('body')}
+    if (created.data === undefined) throw new Error(created.error.detail.error_code)
+    const status: 'created' = created.data.status
+    const id: string = created.data.data.id
+    const read = await ${read('id')}
+    const title: unknown = read.data?.data.title
+    const list = await ${list}
+    const ids: string[] = list.data?.data.map((item) => item.id) ?? []
+    const unknown = await ${read("'x'")}
+    const detail: string | undefined = unknown.error?.detail.detail
+    console.log(JSON.stringify({ status, id, title, ids, detail, item: read.data?.data }))
+
+    export function wrong() {
+      ${errors.map((call) => `// @ts-expect-error\n${call}`).join('\n')}
+    }
+  `
+}
 
 const compilerOptions = {
   module: 'nodenext',
@@ -96,7 +75,8 @@ const compilerOptions = {
   outDir: 'built',
 }
 
-for (const { generator, args, text } of programs) {
+for (const each of generators) {
+  const { generator, args } = each
   test(`a client made by ${generator} compiles, and creates and reads an item`, async () => {
     const own = await ownService()
     const folder = emptyFolder()
@@ -107,7 +87,7 @@ for (const { generator, args, text } of programs) {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
 
     run(folder, [toolCommand(generator), ...args])
-    writeFileSync(join(folder, 'program.ts'), text)
+    writeFileSync(join(folder, 'program.ts'), programFor(each))
     run(folder, [tsc])
     const env = { BASE_URL: String(own.baseUrl), TOKEN: own.validToken() }
     const { id, ...told } = JSON.parse(run(folder, ['built/program.js'], env))

@@ -5,9 +5,6 @@ import { type Answer, send } from '../../conformance/client.js'
 import { record } from '../../conformance/expect.js'
 import { requireTool } from '../../support/tools.js'
 
-/** Status of a response. The status of an error is followed by the code or `no code`. */
-export type Outcome = string
-
 interface Referable {
   readonly $ref?: string
 }
@@ -94,25 +91,22 @@ export function createChecker(document: Document) {
   }
 
   function assertHeaders({ headers }: Answer, response: Response): void {
-    const expected = new Map(
-      Object.entries(response.headers).map(([name, header]) => [
-        name.toLowerCase(),
-        { name, header },
-      ]),
+    const documented = new Map(
+      Object.entries(response.headers).map(([name, header]) => [name.toLowerCase(), header]),
     )
     for (const [name, value] of Object.entries(headers)) {
       if (general.test(name)) continue
-      const { header } = expected.get(name) ?? assert.fail(`the header ${name} is not documented`)
+      const header = documented.get(name) ?? assert.fail(`the header ${name} is not documented`)
       const isInteger = resolved(header).schema.type === 'integer'
-      const pointer = `${String(header.$ref).slice(1)}/schema`
-      assertValid(isInteger ? Number(value) : value, pointer)
+      assertValid(isInteger ? Number(value) : value, `${String(header.$ref).slice(1)}/schema`)
     }
-    for (const { name, header } of expected.values()) {
-      if (resolved(header).required === true) assert.ok(name.toLowerCase() in headers, `no ${name}`)
+    for (const [name, header] of documented) {
+      if (resolved(header).required === true) assert.ok(name in headers, `no ${name}`)
     }
   }
 
-  function outcomesOf({ responses }: Operation): Outcome[] {
+  /** Returns the documented statuses. The status of an error is followed by the code or `no code`. */
+  function outcomesOf({ responses }: Operation): string[] {
     return Object.entries(responses).flatMap(([status, { content }]) => {
       if (content === undefined) return [status]
       const examples = Object.values(content['application/json'].examples)
@@ -120,7 +114,7 @@ export function createChecker(document: Document) {
     })
   }
 
-  function assertDocumented(operation: PlacedOperation, answer: Answer): Outcome {
+  function assertDocumented(operation: PlacedOperation, answer: Answer): string {
     const { path, method, responses } = operation
     const { status, text } = answer
     const response = responses[status] ?? assert.fail(`${status} is not documented: ${text}`)
@@ -131,8 +125,8 @@ export function createChecker(document: Document) {
     }
     assert.equal(answer.headers['content-type'], 'application/json')
     const body = answer.json()
-    const place = ['paths', path, method.toLowerCase(), 'responses', status, 'content']
-    assertValid(body, pointerTo([...place, 'application/json', 'schema']))
+    const names = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content']
+    assertValid(body, pointerTo(...names, 'application/json', 'schema'))
     const outcome = outcomeOf(status, body)
     assert.ok(outcomesOf(operation).includes(outcome), `${outcome} is not documented`)
     return outcome
@@ -141,18 +135,14 @@ export function createChecker(document: Document) {
   return { assertDocumented, outcomesOf }
 }
 
-function outcomeOf(status: number, body: unknown): Outcome {
+function outcomeOf(status: number, body: unknown): string {
   const { detail } = record(body)
-  return detail === undefined
-    ? String(status)
-    : `${status} ${record(detail).error_code ?? 'no code'}`
+  if (detail === undefined) return String(status)
+  return `${status} ${record(detail).error_code ?? 'no code'}`
 }
 
 /** Returns a JSON Pointer as a URI fragment (RFC 6901 §6). */
-function pointerTo(names: readonly (string | number)[]): string {
-  return names
-    .map(
-      (name) => `/${encodeURIComponent(String(name).replaceAll('~', '~0').replaceAll('/', '~1'))}`,
-    )
-    .join('')
+function pointerTo(...names: string[]): string {
+  const escaped = names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return escaped.map((name) => `/${encodeURIComponent(name)}`).join('')
 }

@@ -44,9 +44,5 @@ test('Redocly reports no errors and no warnings for the document', () => {
     timeout: 600_000,
   })
   assert.notEqual(stdout, '', stderr)
-  const { problems }: { problems: { ruleId: string }[] } = JSON.parse(stdout)
-  assert.deepEqual(
-    problems.map(({ ruleId }) => ruleId),
-    [],
-  )
+  assert.deepEqual(JSON.parse(stdout).problems, [])
 })
