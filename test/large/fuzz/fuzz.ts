@@ -24,10 +24,7 @@ const { values } = parseArgs({
 })
 const end = Date.now() + positive('minutes', values.minutes) * 60_000
 const most = positive('conversations', values.conversations)
-const firstSeed = Number(values.seed)
-if (!Number.isSafeInteger(firstSeed)) {
-  throw new Error(`--seed is "${values.seed}"; expected an integer`)
-}
+const firstSeed = positive('seed', values.seed)
 
 /** Maximum times, in ms, without data from the service, and until resources are released. */
 const waitLimit = 20_000

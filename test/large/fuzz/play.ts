@@ -2,22 +2,11 @@
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { type AnswerReader, answerReader } from '../../support/raw-answers.js'
+import { answerReader } from '../../support/raw-answers.js'
 import type { ConnectionPlan } from './conversation.js'
 import type { Request } from './request.js'
 
-export interface Played {
-  readonly plan: ConnectionPlan
-  readonly requests: readonly Request[]
-  readonly reader: AnswerReader
-  /** Upper bound for the number of bytes that the client has sent. */
-  readonly sentBytes: number
-  readonly error: string | undefined
-  /** Whether the service has closed its side of the connection. */
-  readonly isEnded: boolean
-  /** Whether an expected response or end of connection did not arrive in time. */
-  readonly isLate: boolean
-}
+export type Played = Awaited<ReturnType<typeof play>>
 
 /** Maximum wait for `100 Continue` (RFC 9110 §10.1.1), in milliseconds. */
 const continueTime = 200
@@ -28,7 +17,7 @@ export async function play(
   plan: ConnectionPlan,
   requests: readonly Request[],
   waitLimit: number,
-): Promise<Played> {
+) {
   const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
   const last = requests.at(-1)
   const isHeadCut = (last?.bytes.length ?? 0) - plan.unsent < (last?.headLength ?? 0)
@@ -36,35 +25,40 @@ export async function play(
     const request = requests[place]
     return request?.isHead === true && !(request === last && isHeadCut)
   })
-  const state = { error: undefined as string | undefined, isEnded: false, read: 0, sent: 0 }
+  let [read, sentBytes] = [0, 0]
+  let error: string | undefined
+  /** Whether the service has closed its side of the connection. */
+  let isEnded = false
+  /** Whether an expected response or end of connection did not arrive in time. */
+  let isLate = false
   socket.setNoDelay(true)
   socket.on('data', (chunk) => {
-    state.read += chunk.length
-    if (plan.ending.kind === 'reset while reading' && state.read >= plan.ending.bytes) {
+    read += chunk.length
+    if (plan.ending.kind === 'reset while reading' && read >= plan.ending.bytes) {
       socket.resetAndDestroy()
     }
     reader.take(chunk)
-    if (plan.reading === 'slow' && state.read < 400_000) {
+    if (plan.reading === 'slow' && read < 400_000) {
       socket.pause()
       setTimeout(() => socket.resume(), 3)
     }
   })
   socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-    state.error = code
+    error = code
   })
   for (const event of ['end', 'close']) {
     socket.on(event, () => {
-      state.isEnded = true
+      isEnded = true
     })
   }
 
   /** Waits until `check` returns true, or no data has arrived for `time` milliseconds. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
-    let { read } = state
+    let before = read
     for (let end = performance.now() + time; !check(); await delay(1)) {
-      if (state.read > read) end = performance.now() + time
+      if (read > before) end = performance.now() + time
       if (performance.now() > end) return false
-      read = state.read
+      before = read
     }
     return true
   }
@@ -80,12 +74,11 @@ export async function play(
       await until(() => hasCome() || socket.destroyed, continueTime)
     }
     if (socket.destroyed) break
-    state.sent = stop
+    sentBytes = stop // an upper bound, if the connection ends during the write
     await written(socket, bytes.subarray(start, stop))
     if (plan.pause > 0) await delay(plan.pause)
     else await nextTurn()
   }
-  let isLate = false
   const whole = requests.slice(0, requests.findIndex(({ isLast }) => isLast) + 1 || undefined)
   switch (plan.reading === 'never' ? 'leave' : plan.ending.kind) {
     case 'reset while sending':
@@ -97,23 +90,23 @@ export async function play(
       break
     case 'reset while reading':
       socket.end()
-      await until(() => state.isEnded)
+      await until(() => isEnded)
       break
     case 'wait':
       if (end === bytes.length) {
-        isLate = !(await until(() => state.isEnded || reader.answers.length >= whole.length))
+        isLate = !(await until(() => isEnded || reader.answers.length >= whole.length))
         await delay(2) // leaves time for an unexpected response
       }
       socket.end()
-      isLate = !(await until(() => state.isEnded)) || isLate
+      isLate = !(await until(() => isEnded)) || isLate
       break
     case 'half-close':
       socket.end()
-      isLate = !(await until(() => state.isEnded))
+      isLate = !(await until(() => isEnded))
       break
   }
   socket.destroy()
-  return { plan, requests, reader, sentBytes: state.sent, isLate, ...state }
+  return { plan, requests, reader, sentBytes, error, isEnded, isLate }
 }
 
 interface Piece {

@@ -51,10 +51,7 @@ describeWithRedis('two services on one Redis server, with faults', () => {
 
 async function checkHistories({ operations, seed }: typeof options) {
   const redis = await startedRedis()
-  const replicas = [
-    { service: await startService(redis.url) },
-    { service: await startService(redis.url) },
-  ]
+  const services = [await startService(redis.url), await startService(redis.url)]
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
@@ -63,24 +60,19 @@ async function checkHistories({ operations, seed }: typeof options) {
   const findings: string[] = []
   /** Numbers of operations by outcome. Conditional replaces are `exchanged` or `mismatched`. */
   const counts = { operations: 0, items: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0 }
-  const last = { moment: 0, value: 0 }
-  const faults = new Map<string, number>()
+  const faults = new Set<string>()
+  let lastNumber = 0
 
-  function moment(): number {
-    last.moment += 1
-    return last.moment
-  }
-
-  function newValue(): number {
-    last.value += 1
-    return last.value
+  /** Returns the next logical time, or a new value of an item. */
+  function newNumber(): number {
+    lastNumber += 1
+    return lastNumber
   }
 
   async function call(operation: Operation, path: string, tag?: string): Promise<Answered> {
-    const replica = replicas[random(replicas.length)]
-    assert.ok(replica)
+    const service = services[random(services.length)] ?? assert.fail()
     const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
-    const send = keptClient(replica.service, agent)
+    const send = keptClient(service, agent)
     const headers = operation.kind === 'exchange' ? { 'if-match': tag } : {}
     const answer = await send(methods[operation.kind], `/items${path}`, body, headers)
     if (answer.status === 503 || answer.status === 0) await delay(wait)
@@ -88,14 +80,14 @@ async function checkHistories({ operations, seed }: typeof options) {
   }
 
   async function createItem(): Promise<void> {
-    const operation = { kind: 'create', value: newValue() } as const
-    const called = moment()
+    const operation = { kind: 'create', value: newNumber() } as const
+    const called = newNumber()
     const answer = await call(operation, '')
     const known = taggedIn(answer)
     const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
     if (known === undefined || id === undefined) return // if the response has no id, no operation can use the item
     const outcome = { kind: 'change', isDone: true } as const
-    const events = [{ operation, outcome, called, answered: moment() }]
+    const events = [{ operation, outcome, called, answered: newNumber() }]
     items.push({ id, events, left: used.operations, known })
     counts.items += 1
     counts.operations += 1
@@ -104,13 +96,13 @@ async function checkHistories({ operations, seed }: typeof options) {
   function newOperation({ known }: Item): Operation {
     const choice = random(30)
     if (choice === 0) return { kind: 'delete' }
-    if (choice < 8) return { kind: 'exchange', expected: known.value, value: newValue() }
-    return choice < 13 ? { kind: 'replace', value: newValue() } : { kind: 'read' }
+    if (choice < 8) return { kind: 'exchange', expected: known.value, value: newNumber() }
+    return choice < 13 ? { kind: 'replace', value: newNumber() } : { kind: 'read' }
   }
 
   async function use(item: Item): Promise<void> {
     const operation = newOperation(item)
-    const called = moment()
+    const called = newNumber()
     const answer = await call(operation, `/${item.id}`, item.known.tag)
     const outcome = outcomeOf(operation, answer)
     item.known = taggedIn(answer) ?? item.known
@@ -119,17 +111,9 @@ async function checkHistories({ operations, seed }: typeof options) {
       return
     }
     counts.operations += 1
-    if (outcome === 'unknown') {
-      counts.unknown += 1
-      item.events.push({
-        operation,
-        outcome: undefined,
-        called,
-        answered: Number.POSITIVE_INFINITY,
-      })
-    } else {
-      item.events.push({ operation, outcome, called, answered: moment() })
-    }
+    if (outcome === undefined) counts.unknown += 1
+    const answered = outcome === undefined ? Number.POSITIVE_INFINITY : newNumber()
+    item.events.push({ operation, outcome, called, answered })
     if (answer.status === 412) counts.mismatched += 1
     if (answer.status === 200 && operation.kind === 'exchange') counts.exchanged += 1
     item.left -= 1
@@ -148,13 +132,12 @@ async function checkHistories({ operations, seed }: typeof options) {
   }
 
   async function disturb(isOver: () => boolean): Promise<void> {
-    const causes = Object.entries(faultsOf(redis, replicas, random))
+    const causes = Object.entries(faultsOf(redis, services, random))
     for (let n = 0; !isOver(); n += 1) {
       await delay(pause)
-      const [name, cause] = causes[n % causes.length] ?? []
-      if (name === undefined || cause === undefined) return
+      const [name, cause] = causes[n % causes.length] ?? assert.fail()
       await cause()
-      faults.set(name, (faults.get(name) ?? 0) + 1)
+      faults.add(name)
     }
   }
 
@@ -168,13 +151,9 @@ async function checkHistories({ operations, seed }: typeof options) {
   for (const { id, events } of [...retired, ...items]) {
     if (!isLinearizable(events)) findings.push(`${id}\n${events.map(lineOf).join('\n')}`)
   }
-  for (const { service } of replicas) await service.stop()
+  for (const service of services) await service.stop()
   await redis.kill('SIGKILL')
   return { ...counts, faults, findings }
-}
-
-interface Replica {
-  service: OwnService
 }
 
 const JWT_SECRET = randomBytes(32).toString('base64url')
@@ -186,7 +165,7 @@ function startService(url: string): Promise<OwnService> {
 /** Returns functions that cause faults. No fault makes the Redis server lose a change. */
 function faultsOf(
   redis: OwnRedis,
-  replicas: readonly Replica[],
+  services: OwnService[],
   random: (limit: number) => number,
 ): Record<string, () => Promise<void>> {
   return {
@@ -202,11 +181,10 @@ function faultsOf(
       await redis.command('client', 'kill', 'type', 'normal')
     },
     async 'service killed'() {
-      const replica = replicas[random(replicas.length)]
-      assert.ok(replica)
-      replica.service.child.kill('SIGKILL')
-      await replica.service.ended()
-      replica.service = await startService(redis.url)
+      const n = random(services.length)
+      services[n]?.child.kill('SIGKILL')
+      await services[n]?.ended()
+      services[n] = await startService(redis.url)
     },
   }
 }
@@ -221,18 +199,18 @@ const methods = {
 
 function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
   const value = /"value":(\d+)/.exec(text)?.[1]
-  if ((status !== 200 && status !== 201) || value === undefined || tag === undefined)
-    return undefined
-  return { value: Number(value), tag }
+  const isItem = (status === 200 || status === 201) && value !== undefined && tag !== undefined
+  return isItem ? { value: Number(value), tag } : undefined
 }
 
+/** Returns `undefined` if the outcome is unknown. */
 function outcomeOf(
   { kind }: Operation,
   { status, text }: Answered,
-): Outcome | 'unknown' | 'refused' {
-  if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : 'unknown'
+): Outcome | 'refused' | undefined {
+  if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : undefined
   if (status === 503) {
-    return kind === 'read' || text.includes('nothing has changed') ? 'refused' : 'unknown'
+    return kind === 'read' || text.includes('nothing has changed') ? 'refused' : undefined
   }
   if (status === 412 && kind === 'exchange') return { kind: 'mismatch' }
   assert.ok([200, 204, 404].includes(status), text)

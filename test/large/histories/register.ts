@@ -1,5 +1,7 @@
 /** Checks that a history is linearizable (Wing and Gong 1993, Lowe 2017). */
 
+import assert from 'node:assert/strict'
+
 /** The value of an item; `undefined` if the item does not exist. */
 export type Value = number | undefined
 
@@ -33,9 +35,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   /** @param rest sorted indexes of the remaining operations. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
     // Time of the earliest response. If infinite, no remaining operation has to take effect.
-    const end = Math.min(
-      ...rest.map((place) => events[place]?.answered ?? Number.POSITIVE_INFINITY),
-    )
+    const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
     if (end === Number.POSITIVE_INFINITY) return true
     const key = `${value}:${rest.join()}`
     if (been.has(key)) return false
