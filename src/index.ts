@@ -96,10 +96,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   const store = openMemoryStore(config)
   const parts = { store, log, signing, doubles, requestLogLevel: 'debug', load: unwatched } as const
   const service = createService(config, parts)
-  const url = await service.listen().catch(async (error) => {
-    await store.close()
-    throw error
-  })
+  const url = await service.listen()
   const baseUrl = `${url}${prefix}`
   let stopped: Promise<void> | undefined
 
@@ -116,11 +113,6 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
     needRunning()
     return await storeItems(store, requestsFrom(given, textOf), doubles.newId)
-  }
-
-  async function end(): Promise<void> {
-    await service.stop(0)
-    await store.close()
   }
 
   return {
@@ -147,12 +139,12 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async stop() {
       needRunning()
-      stopped = end()
+      stopped = service.stop(0)
       await stopped
     },
 
     async [Symbol.asyncDispose]() {
-      stopped ??= end()
+      stopped ??= service.stop(0)
       await stopped
     },
   }

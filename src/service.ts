@@ -76,12 +76,13 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /** Answers accepted requests, and further requests for `grace` ms. Does not close the store. */
+  /** Answers accepted requests, and further requests for `grace` ms. Then closes the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)
     failureLog.end()
     metrics?.close()
+    await store.close()
   }
 
   return {

@@ -52,7 +52,6 @@ export async function start(
     const stop = async () => {
       await service.stop(lastRequestGrace)
       load.stop()
-      await store.close()
     }
     handleShutdown(stop, config.shutdownTimeout, log)
     // A supervisor that reads the log line below may send a signal immediately.
@@ -89,10 +88,7 @@ function affordableConnections(maxConnections: number): number {
 /** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
 const reserve = 16 * 1024 ** 2
 
-/**
- * Returns a warning if the process may exceed the memory limit with a full store.
- * @throws {UsageError} if the idle process exceeds the limit.
- */
+/** Returns a warning if a full store may exceed the limit. @throws {UsageError} if the idle process exceeds it. */
 export function memoryWarning(
   idleBytes: number,
   maxMemoryBytes: number,
