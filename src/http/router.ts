@@ -17,7 +17,13 @@ const preflight = unguarded(answerPreflight)
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
-  const unknownPath = unguarded((exchange) => answerUnknownPath(exchange, hasDocs))
+  const unknownPath = unguarded(({ path, request }) => {
+    const isRoot = path === '/' && hasDocs
+    const hint = isRoot ? `see ${pagePaths.docs}` : `all endpoints are under ${prefix}`
+    const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
+    const shown = path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
+    throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)
+  })
 
   return function findEndpoint(exchange: Exchange): Endpoint {
     const { method = '', url = '', headers } = exchange.request
@@ -56,8 +62,12 @@ function entryOf(route: Route) {
     byMethod.set(method, { guards, handle })
     if (method === 'GET') byMethod.set('HEAD', { guards, handle })
   }
-  const allow = [...byMethod.keys(), 'OPTIONS'].join(', ')
-  const otherMethods = unguarded((exchange) => answerOtherMethod(exchange, allow))
+  const headers = ['Allow', [...byMethod.keys(), 'OPTIONS'].join(', ')]
+  const otherMethods = unguarded((exchange) => {
+    const { method } = exchange.request
+    if (method === 'OPTIONS') return answerEmpty(exchange, 204, headers)
+    throw new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers })
+  })
   return { route, start, isVariable: start !== path, byMethod, otherMethods }
 }
 
@@ -74,22 +84,6 @@ function withoutTrailingSlash(path: string): string {
 function isMalformed(target: string): boolean {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
   return target.includes('#') || !URL.canParse(target)
-}
-
-function answerUnknownPath(exchange: Exchange, hasDocs: boolean): void {
-  const { path, request } = exchange
-  const hint =
-    hasDocs && path === '/' ? `see ${pagePaths.docs}` : `all endpoints are under ${prefix}`
-  const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
-  const shown = path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
-  throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)
-}
-
-function answerOtherMethod(exchange: Exchange, allow: string): void {
-  const { method } = exchange.request
-  const headers = ['Allow', allow]
-  if (method === 'OPTIONS') answerEmpty(exchange, 204, headers)
-  else throw new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers })
 }
 
 /** Methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */
