@@ -1,7 +1,4 @@
-/**
- * Location and version of this package. Entry files import it first, so an old Node.js, Bun or Deno fails clearly.
- * @module
- */
+/** Location and version of this package. Entry files import it first, so other runtimes fail clearly. @module */
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * The settings of the service, and fixed limits. `JWT_SECRET` and `JWT_ALGORITHM` are read elsewhere (spec §5.5).
- * @module
- */
+/** The settings of the service, and fixed limits. The secret of the tokens is read elsewhere (spec §5.5). @module */
 
 import type { ParseArgsConfig } from 'node:util'
 import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'

@@ -34,6 +34,7 @@ export interface RecordedRequest {
 }
 
 const kinds = [429, 500, 503, 'cut'] as const
+const allKinds = kinds.join(', ')
 const maxDelay = 60_000
 
 /** Parses text such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
@@ -41,17 +42,15 @@ export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times
   if (times.length <= 2 && isDelay({ min, max })) return { min, max }
-  throw new UsageError(
-    `--delay is ${JSON.stringify(text)}; expected milliseconds such as 200 or 200-800, up to ${maxDelay}`,
-  )
+  const expected = `milliseconds such as 200 or 200-800, up to ${maxDelay}`
+  throw new UsageError(`--delay is ${JSON.stringify(text)}; expected ${expected}`)
 }
 
 export function checkedDelay(given: number | Delay): Delay {
   const delay = typeof given === 'number' ? { min: given, max: given } : given
   if (delay !== null && isDelay(delay)) return delay // JavaScript callers may pass null
-  throw new UsageError(
-    `delay is ${inspect(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`,
-  )
+  const expected = `milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`
+  throw new UsageError(`delay is ${inspect(given)}; expected ${expected}`)
 }
 
 function isDelay({ min, max }: Delay): boolean {
@@ -65,16 +64,14 @@ export function parseFailures(text: string): Failures {
     ? Object.fromEntries(entries.map(([name, ...rate]) => [name, Number(rate.join('=') || 'NaN')]))
     : entries.map(([name]) => (name === 'cut' ? name : Number(name)))
   if (areFailures(failures)) return failures
-  throw new UsageError(
-    `--failures is ${JSON.stringify(text)}; expected a list such as 503,cut or rates such as 503=0.1,cut=0.05, with ${kinds.join(', ')}`,
-  )
+  const expected = `a list such as 503,cut or rates such as 503=0.1,cut=0.05, with ${allKinds}`
+  throw new UsageError(`--failures is ${JSON.stringify(text)}; expected ${expected}`)
 }
 
 export function checkedFailures(given: Failures): Failures {
   if (areFailures(given)) return given
-  throw new UsageError(
-    `failures is ${inspect(given)}; expected a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, with ${kinds.join(', ')}`,
-  )
+  const expected = `a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, with ${allKinds}`
+  throw new UsageError(`failures is ${inspect(given)}; expected ${expected}`)
 }
 
 export function checkedScope(given: FailureScope): FailureScope {

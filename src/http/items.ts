@@ -66,10 +66,7 @@ export function createItemHandlers(
     }
   }
 
-  /**
-   * Replaces or deletes an item. Tries again after a concurrent change.
-   * @throws {ApiError} 404 or `PRECONDITION_FAILED`.
-   */
+  /** Replaces or deletes an item, again after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,

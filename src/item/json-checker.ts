@@ -105,10 +105,7 @@ export class JsonChecker {
     this.stack.clear()
   }
 
-  /**
-   * Reads the next part of the text. The part begins at `base`, and must include `position`.
-   * @throws {JsonSyntaxError}
-   */
+  /** Reads the next part of the text, which begins at `base` and includes `position`. @throws {JsonSyntaxError} */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {
     const end = bytes.length
     const members = this.#members
