@@ -52,10 +52,8 @@ test('the version of a project changes with its items even if the XOR of their d
     if (sum.xor === 0n) made = sum.made
     else reduced.push(sum)
   }
-  const before = changes.map((each) => [each.id, each.before] as const)
-  const after = changes.map(
-    (each) => [each.id, each.made & made ? each.after : each.before] as const,
-  )
+  const before = changes.map(({ id, before }) => [id, before] as const)
+  const after = changes.map((one) => [one.id, one.made & made ? one.after : one.before] as const)
   const xorOf = (items: typeof texts) => items.reduce((sum, [, text]) => sum ^ digestOf(text), 0n)
   assert.equal(xorOf(after), xorOf(before))
   assert.notEqual(await versionsOf(after).versionOf('a'), await versionsOf(before).versionOf('a'))
