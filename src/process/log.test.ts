@@ -37,41 +37,35 @@ test('in the format for people, a line has the time, level, message and fields, 
 const id = 'a8d6f4a6-4c50-4bd1-9f5b-2a8f4f1b9d53'
 const request = { session_id: id, method: 'GET', path: '/api/v1/items', status: 200, ms: 0.812 }
 
-const entries: { what: string; fields: object; msg: string; line: string }[] = [
-  { what: 'a request', fields: request, msg: 'answered', line: 'GET /api/v1/items 200 0.8 ms' },
-  {
-    what: 'a refused request',
-    fields: { ...request, status: 401, error_code: 'INVALID_TOKEN', client: '::1', sub: 'a' },
-    msg: 'answered',
-    line: `GET /api/v1/items 401 INVALID_TOKEN 0.8 ms session_id=${id}`,
-  },
-  {
-    what: 'an error of a request',
-    fields: { ...request, ms: undefined, status: 507, error_code: 'STORE_FULL' },
-    msg: 'full',
-    line: `INFO  GET /api/v1/items 507 STORE_FULL full session_id=${id}`,
-  },
-  {
-    what: 'control characters',
-    fields: { ...request, path: '/\u001b[2J\u009b\u202e\u{e0001}/é' },
-    msg: 'answered',
-    line: 'GET /\\u{1b}[2J\\u{9b}\\u{202e}\\u{e0001}/é 200 0.8 ms',
-  },
-  {
-    what: 'line breaks',
-    fields: { a: 'x\r\n12:00:00', b: '\u2028' },
-    msg: 'so\n',
-    line: 'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}',
-  },
-  {
-    what: 'an object, and a thrown text that is not an error',
-    fields: { a: { b: [1] }, err: 'thrown' },
-    msg: 'so',
-    line: 'INFO  so a={"b":[1]} err=thrown',
-  },
+const entries: [what: string, fields: object, msg: string, line: string][] = [
+  ['a request', request, 'answered', 'GET /api/v1/items 200 0.8 ms'],
+  [
+    'a refused request',
+    { ...request, status: 401, error_code: 'INVALID_TOKEN', client: '::1', sub: 'a' },
+    'answered',
+    `GET /api/v1/items 401 INVALID_TOKEN 0.8 ms session_id=${id}`,
+  ],
+  [
+    'an error of a request',
+    { ...request, ms: undefined, status: 507, error_code: 'STORE_FULL' },
+    'full',
+    `INFO  GET /api/v1/items 507 STORE_FULL full session_id=${id}`,
+  ],
+  [
+    'control characters',
+    { ...request, path: '/\u001b[2J\u009b\u202e\u{e0001}/é' },
+    'answered',
+    'GET /\\u{1b}[2J\\u{9b}\\u{202e}\\u{e0001}/é 200 0.8 ms',
+  ],
+  [
+    'line breaks',
+    { a: 'x\r\n12:00:00', b: '\u2028' },
+    'so\n',
+    'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}',
+  ],
+  ['an object, and thrown text', { a: { b: [1] }, err: 'x' }, 'so', 'INFO  so a={"b":[1]} err=x'],
 ]
-
-for (const { what, fields, msg, line } of entries) {
+for (const [what, fields, msg, line] of entries) {
   test(`the format for people: ${what}`, () => {
     const text = printed(true, `log.info(${JSON.stringify(fields)}, ${JSON.stringify(msg)})`)
     assert.equal(text.replace(/^\d\d:\d\d:\d\d /, ''), `${line}\n`)
@@ -79,13 +73,9 @@ for (const { what, fields, msg, line } of entries) {
 }
 
 test('the format for people: the message of an error cannot be mistaken for an entry', () => {
-  const text = printed(
-    true,
-    String.raw`
-    log.error({ err: new Error('so\n12:00:00 INFO  all is well\u001b[0m') }, 'failed')`,
-  )
+  const error = String.raw`new Error('so\n12:00:00 INFO  all is well\u001b[0m')`
   assert.match(
-    text,
+    printed(true, `log.error({ err: ${error} }, 'failed')`),
     /^\d\d:\d\d:\d\d ERROR failed\n {2}Error: so\n {2}12:00:00 INFO {2}all is well\\u\{1b\}\[0m\n/,
   )
 })
