@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertSound } from '../../../test/support/assert-sound.js'
-import { itemText, textOf } from '../../../test/support/store-behaviour.js'
-import { type ItemId, newItemId } from '../../item/id.js'
+import { createItem, itemText, textOf } from '../../../test/support/store-behaviour.js'
+import type { ItemId } from '../../item/id.js'
 import type { ItemStore } from '../item-store.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore } from './store.js'
@@ -22,18 +22,11 @@ function opened(maxBlocks: number): { blocks: Blocks; store: ItemStore } {
 
 async function fill(store: ItemStore, length: number): Promise<ItemId[]> {
   const ids: ItemId[] = []
-  for (;;) {
-    const id = newItemId()
-    try {
-      await store.create(id, itemText(id, length))
-    } catch (error) {
-      assert.throws(() => {
-        throw error
-      }, full)
-      return ids
-    }
-    ids.push(id)
+  const more = async () => {
+    for (;;) ids.push(await createItem(store, length))
   }
+  await assert.rejects(more, full)
+  return ids
 }
 
 test('with all blocks in use, only changes that need another block are refused', async () => {
@@ -119,8 +112,7 @@ test('a list finds its items behind blocks held by another list, even if that li
   const ids = await fill(store, large)
   const first = await store.list()
   for (const id of ids.slice(1)) await store.delete(id)
-  const kept = [ids[0], newItemId()] as [ItemId, ItemId] // `ids` is not empty
-  await store.create(kept[1], itemText(kept[1], large))
+  const kept = [ids[0], await createItem(store, large)] as [ItemId, ItemId] // `ids` is not empty
   const second = await store.list()
   const reading = textOf(second)
   await nextTurn()

@@ -34,13 +34,11 @@ function blockOf(index: ItemIndex, id: ItemId): number | undefined {
   return handle === undefined ? undefined : index.records.blockOf(handle)
 }
 
+const alike = Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n))
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
   // The first 3,000 ids stay in one table however often it splits, so most others are in several entries of `tables`.
-  [
-    'with the same first word, followed by random ids,',
-    [...Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n)), ...randomIds(6000)],
-  ],
+  ['with the same first word, followed by random ids,', [...alike, ...randomIds(6000)]],
   [
     'of which every three have the same hash',
     Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0)),

@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertSound } from '../../../test/support/assert-sound.js'
 import { randomNumbers } from '../../../test/support/random.js'
-import { describeStore, itemText, textOf } from '../../../test/support/store-behaviour.js'
+import {
+  createItem,
+  createItems,
+  describeStore,
+  itemText,
+  textOf,
+} from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore, ProjectChanges } from './store.js'
@@ -22,10 +28,7 @@ test('items of any length take less than 1.35 times the memory of their texts', 
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
     const store = createMemoryStore(room)
     const count = Math.ceil(20_000_000 / length)
-    for (let made = 0; made < count; made += 1) {
-      const id = newItemId()
-      await store.create(id, itemText(id, length))
-    }
+    for (let made = 0; made < count; made += 1) await createItem(store, length)
     const { itemBytes, memoryBytes } = await store.size()
     assert.ok(memoryBytes / itemBytes < 1.35, `${memoryBytes} bytes for ${itemBytes}`)
   }
@@ -46,31 +49,22 @@ test('a conditional change of a large item does not compare bytes', async () => 
 test('large items that are replaced by short ones free their memory', async () => {
   const store = createMemoryStore(room)
   for (let made = 0; made < 500; made += 1) {
-    const id = newItemId()
-    await store.create(id, itemText(id, 60_000))
+    const id = await createItem(store, 60_000)
     await store.replace(id, itemText(id, 100))
   }
   assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
-interface Mix {
-  readonly blockBytes: number
-  readonly steps: number
-  lengthOf(below: (limit: number) => number): number
-}
+/** The shortest items, for which a block's table is largest in proportion to the texts. */
+const shortest = (below: (limit: number) => number) => 13 + below(35)
 
-/** Settings for the shortest items, for which a block's table is largest in proportion to the texts. */
-const shortest: Pick<Mix, 'steps' | 'lengthOf'> = {
-  steps: 10_000,
-  lengthOf: (below) => 13 + below(35),
-}
-
-const mixes: Mix[] = [
-  { blockBytes: 4000, steps: 60_000, lengthOf: (below) => below(below(10) === 0 ? 6000 : 200) },
-  ...[200, 333, 1000, 2500].map((blockBytes) => ({ blockBytes, ...shortest })),
-]
-
-for (const { blockBytes, steps, lengthOf } of mixes) {
+for (const [blockBytes, steps, lengthOf] of [
+  [4000, 60_000, (below) => below(below(10) === 0 ? 6000 : 200)],
+  [200, 10_000, shortest],
+  [333, 10_000, shortest],
+  [1000, 10_000, shortest],
+  [2500, 10_000, shortest],
+] as [number, number, typeof shortest][]) {
   test(`items stay intact and in order after ${steps} random changes in blocks of ${blockBytes} bytes`, async () => {
     const blocks = new Blocks({ blockBytes })
     const store = createMemoryStore(room, blocks)
@@ -109,34 +103,13 @@ for (const { blockBytes, steps, lengthOf } of mixes) {
 
 test('an open list does not show items that are created after the last block was removed', async () => {
   const store = createMemoryStore(room, new Blocks({ blockBytes: 1000 }))
-  const ids = Array.from({ length: 6 }, newItemId) // two blocks with three items each
-  for (const id of ids) await store.create(id, itemText(id, 200))
+  const ids = await createItems(store, 6, 200) // two blocks with three items each
   const list = await store.list()
   for (const id of ids.slice(3)) await store.delete(id)
-  const id = newItemId()
-  await store.create(id, itemText(id, 100))
+  await createItem(store, 100)
   const next = await store.list()
   assert.equal(await textOf(list), ids.map((id) => itemText(id, 200).toString()).join(','))
   assert.equal((await textOf(next)).match(/"id"/g)?.length, 4)
-})
-
-test('the list of a large store is read in chunks, and still shows items that are deleted meanwhile', async () => {
-  const store = createMemoryStore(room)
-  const ids = Array.from({ length: 20_000 }, newItemId)
-  for (const id of ids) await store.create(id, itemText(id, 200))
-  const expected = ids.map((id) => itemText(id, 200).toString()).join(',')
-
-  const { chunks, release } = await store.list()
-  const parts: Buffer[] = []
-  for await (const chunk of chunks) {
-    parts.push(Buffer.from(chunk))
-    for (const id of ids.splice(0, 1500)) await store.delete(id)
-  }
-  release()
-  assert.ok(parts.length > 10)
-  assert.equal(Buffer.concat(parts).toString(), expected)
-  assert.equal((await store.size()).items, 0)
-  assert.equal(await textOf(await store.list()), '')
 })
 
 test('memory is returned to the system after many changes to items of all lengths', () => {
