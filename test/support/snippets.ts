@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Service } from '../conformance/client.js'
 import { type OwnProcess, ownProcess } from './own-process.js'
-import { cli } from './own-service.js'
+import { cli, respondingAt } from './own-service.js'
+import { freePort } from './process.js'
 import { cleanEnvironment } from './tarball.js'
 import { readText } from './tools.js'
 
@@ -70,6 +72,15 @@ export async function runInShell(
 
 export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
+}
+
+/** Runs a code block that serves, on a free port. `JWT_SECRET` has a default. */
+export async function serveInShell(snippet: Snippet, place: Place): Promise<Service> {
+  const port = await freePort()
+  const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}
+  const env = { JWT_SECRET, PORT: String(port), ...others }
+  startInShell(snippet, { ...place, env })
+  return await respondingAt(port, JWT_SECRET)
 }
 
 /** Installs this build where the real `npx` finds it, and returns the variables for a shell. */

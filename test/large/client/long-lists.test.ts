@@ -3,66 +3,57 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ItemStoreClient } from '../../../src/client/client.js'
 import { scriptedServer } from '../../client/scripted-server.js'
-import type { Service } from '../../conformance/client.js'
-import { ownProcess } from '../../support/own-process.js'
-import { ownService } from '../../support/own-service.js'
-import { headOf, openSocket, wholeText } from '../../support/socket.js'
-import { root } from '../../support/tools.js'
+import { collectGarbage } from '../../support/garbage.js'
 import { until } from '../../support/until.js'
 
-const script = fileURLToPath(new URL('./read-items.js', import.meta.url))
-const count = 50_000
-const batch = 5_000
-
-/** Maximum memory of the client while it reads the list, in bytes. */
-const mostInUse = 10_000_000
-
-test(`items yields ${count} items with 24 MB in total, and never uses more than 10 MB`, async (t) => {
-  const service = await ownService()
-  for (let first = 0; first < count; first += batch) await create(service, first)
-  const { printed } = ownProcess(
-    [process.execPath, '--expose-gc', script, service.baseUrl.href, service.validToken()],
-    { cwd: root, env: {} },
-  )
-  const { most, ...read } = JSON.parse(await printed(/\n/))
-  t.diagnostic(`${most} bytes in use`)
-  assert.deepEqual(read, { count, inOrder: true })
-  assert.ok(most < mostInUse, `${most} bytes in use`)
-})
-
-/** Creates items with consecutive numbers from `first`. */
-async function create(service: Service, first: number): Promise<void> {
-  const text = '\\u00e9é\\n'.repeat(40)
-  const head = headOf(service, 'POST', '/items')
-  const lastHead = headOf(service, 'POST', '/items', 'Connection: close')
-  const requests = Array.from({ length: batch }, (_, index) => {
-    const body = `{"data":{"n":${first + index},"text":"${text}"}}`
-    const length = `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
-    return (index < batch - 1 ? head : lastHead).replace(/\r\n$/, length) + body
-  })
-  const answers = await wholeText(openSocket(service.baseUrl, requests.join('')))
-  assert.equal(answers.split('HTTP/1.1 201 ').length - 1, batch)
+/** Returns the parts of the response with a list of `count` items, each with its number. */
+function* listOf(count: number, members = ''): Generator<string> {
+  yield '{"session_id":"s","data":[{"id":"a","n":0}'
+  for (let n = 1; n < count; n += 1) yield `,{"id":"a","n":${n}${members}}`
+  yield ']}'
 }
 
-function* endlessList(): Generator<string> {
-  yield '{"session_id":"s","data":['
-  for (let n = 0; ; n += 1) yield `{"id":"a","n":${n}},`
-}
-
-test('the first items are yielded before the list ends, and leaving the loop ends the response', async () => {
+/** Returns a client of a server that sends a list, and whether the response has ended. */
+async function clientOf(list: Iterable<string>) {
   let isClosed = false
   const { baseUrl } = await scriptedServer([
     (response) => {
       response.on('close', () => {
         isClosed = true
       })
-      Readable.from(endlessList()).pipe(response)
+      Readable.from(list).pipe(response)
     },
   ])
   const client = new ItemStoreClient<{ n: number }>({ baseUrl, token: 'a.b.c' })
+  return { client, isClosed: () => isClosed }
+}
+
+test('items yields 50,000 items with 24 MB in total, and never uses more than 10 MB', async (t) => {
+  const count = 50_000
+  const { client } = await clientOf(listOf(count, `,"text":"${'\\u00e9é\\n'.repeat(46)}"`))
+  const bytesInUse = () => {
+    collectGarbage()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  let before = 0
+  let most = 0
+  let next = 0
+  for await (const { n } of client.items()) {
+    assert.equal(n, next)
+    next += 1
+    if (next === 1) before = bytesInUse()
+    if (next % 5_000 === 0) most = Math.max(most, bytesInUse() - before)
+  }
+  t.diagnostic(`${most} bytes in use`)
+  assert.equal(next, count)
+  assert.ok(most < 10_000_000, `${most} bytes in use`)
+})
+
+test('the first items are yielded before the list ends, and leaving the loop ends the response', async () => {
+  const { client, isClosed } = await clientOf(listOf(Number.POSITIVE_INFINITY))
   let next = 0
   for await (const { n } of client.items()) {
     assert.equal(n, next)
@@ -70,7 +61,7 @@ test('the first items are yielded before the list ends, and leaving the loop end
     if (next === 20_000) break
   }
   assert.equal(next, 20_000)
-  await until('the end of the response', () => isClosed)
+  await until('the end of the response', isClosed)
 })
 
 test('a response in one huge part is read completely', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { itemsOf } from '../../conformance/expect.js'
-import { ownService, respondingAt, ownTest as test } from '../../support/own-service.js'
+import { ownService, ownTest as test } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import {
@@ -12,6 +12,7 @@ import {
   putCommand,
   rowsUnder,
   runInShell,
+  serveInShell,
   snippetsBy,
   snippetsOf,
   startInShell,
@@ -21,12 +22,6 @@ import { readText, root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
-
-function rows(file: string, head: string): string[][] {
-  const lines = rowsUnder(readText(file), head)
-  assert.ok(lines.length > 0, `${file} has no table ${head}`)
-  return lines.map((line) => line.slice(2, -2).split(' | '))
-}
 
 programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', async () => {
   const file = 'docs/how-to/agents-and-jobs.md'
@@ -99,19 +94,18 @@ test('docs/how-to/dev.md: a db.json becomes items', async () => {
   const { js, sh } = snippetsBy('docs/how-to/dev.md', ['js', 'sh', 'json', 'text', ''])
   const convert = sh.at(-1)
   assert.ok(js[0] !== undefined && convert !== undefined)
-  const secret = 'a secret of at least thirty-two bytes'
-  const port = await freePort()
-  const place = { cwd: emptyFolder(), env: { JWT_SECRET: secret, PORT: String(port) } }
+  const cwd = emptyFolder()
   const db = {
     posts: [{ id: '1', title: 'a title', views: 100 }],
     comments: [{ id: '7', text: 'a comment', postId: '1' }],
     profile: { name: 'typicode' },
   }
-  writeFileSync(join(place.cwd, 'db.json'), JSON.stringify(db))
-  writeFileSync(join(place.cwd, 'convert.mjs'), js[0].text)
-  startInShell(convert, place)
-  const list = await (await respondingAt(port, secret)).call('GET', '/items')
-  const items = itemsOf(list).map(({ id: _id, ...members }) => members)
+  writeFileSync(join(cwd, 'db.json'), JSON.stringify(db))
+  writeFileSync(join(cwd, 'convert.mjs'), js[0].text)
+  const service = await serveInShell(convert, { cwd })
+  const items = itemsOf(await service.call('GET', '/items')).map(
+    ({ id: _id, ...members }) => members,
+  )
   assert.deepEqual(items, [
     { project_id: 'posts', title: 'a title', views: 100, oldId: '1' },
     { project_id: 'comments', text: 'a comment', postId: '1', oldId: '7' },
@@ -120,50 +114,42 @@ test('docs/how-to/dev.md: a db.json becomes items', async () => {
 })
 
 const conformance = 'docs/how-to/conformance.md'
+const compared = rowsUnder(readText(conformance), '| request | FastAPI | this service |')
+assert.ok(compared.length > 0)
 
-for (const [request = '', , answer = ''] of rows(
-  conformance,
-  '| request | FastAPI | this service |',
-)) {
+for (const row of compared) {
+  const [request = '', , answer = ''] = row.slice(2, -2).split(' | ')
   test(`${conformance}: ${request} gets the response ${answer}`, async () => {
     const [, method = '', path = '', body] = /^`(\w+) (\S+)`(?: `(.*)`)?$/.exec(request) ?? []
     const { request: send, validToken } = await ownService()
-    const { status, headers, text } = await send(method, path, {
-      token: validToken(),
-      ...(body === undefined ? {} : { body }),
-    })
+    const options = { token: validToken(), ...(body === undefined ? {} : { body }) }
+    const { status, headers, text } = await send(method, path, options)
     assert.equal(String(status), answer.slice(0, 3))
-    const shown = [...answer.matchAll(/`([^`]*)`/g)].map(([, part = '']) => part)
     const whole = `${JSON.stringify(headers)}${text}`
-    for (const part of shown) assert.ok(whole.includes(part), `${part} in ${whole}`)
+    for (const [, part = ''] of answer.matchAll(/`([^`]*)`/g)) {
+      assert.ok(whole.includes(part), `${part} in ${whole}`)
+    }
   })
 }
 
 test(`${conformance}: the items of a service are copied to another, byte for byte`, async () => {
   const copy = snippetsBy(conformance, ['sh', 'text']).sh.at(-1)
   assert.ok(copy !== undefined)
-  const secret = 'a secret of at least thirty-two bytes'
-  const old = await ownService({ JWT_SECRET: secret })
+  const old = await ownService()
   const members = ['"text":"with \\"quotes\\", [ and ]\\n","n":1.10', '"big":12345678901234567890']
   for (const text of members) {
     const body = `{"project_id":"one","data":{${text}}}`
     await old.request('POST', '/items', { token: old.validToken(), body })
   }
-  const port = await freePort()
-  const env = { TOKEN: old.validToken(), JWT_SECRET: secret, PORT: String(port) }
-  const place = { cwd: emptyFolder(), env }
-  const text = copy.text.replace('http://localhost:9000', old.baseUrl.origin)
-  startInShell({ ...copy, text }, place)
-  const list = await (await respondingAt(port, secret)).call('GET', '/items')
-  for (const each of members) {
-    assert.ok(list.text.includes(`,"project_id":"one",${each}}`), list.text)
-  }
+  const env = { TOKEN: old.validToken(), JWT_SECRET: old.secret }
+  const changed = copy.text.replace('http://localhost:9000', old.baseUrl.origin)
+  const service = await serveInShell({ ...copy, text: changed }, { cwd: emptyFolder(), env })
+  const { text } = await service.call('GET', '/items')
+  for (const each of members) assert.ok(text.includes(`,"project_id":"one",${each}}`), text)
 })
 
 programTest('uvicorn', `${conformance}: reports the failures of a Python service`, async () => {
-  const sh = snippetsOf(conformance)
-    .filter(({ language }) => language === 'sh')
-    .slice(0, 2)
+  const sh = snippetsBy(conformance, ['sh', 'text']).sh.slice(0, 2)
   const folder = emptyFolder()
   const cwd = join(folder, 'project')
   mkdirSync(cwd)

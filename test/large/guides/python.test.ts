@@ -23,10 +23,8 @@ test(
   async () => {
     const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
     const [cwd, bin] = [emptyFolder(), emptyFolder()]
-    symlinkSync(
-      spawnSync('which', [String(python)], { encoding: 'utf8' }).stdout.trim(),
-      join(bin, 'python3'),
-    )
+    const { stdout } = spawnSync('which', [String(python)], { encoding: 'utf8' })
+    symlinkSync(stdout.trim(), join(bin, 'python3'))
     const { baseUrl, validToken } = await ownService()
     for (const { text, place } of files) {
       const [, name] = /^# (\w+\.py)\n/.exec(text) ?? []

@@ -1,7 +1,7 @@
 /** Tests the commands in the guides about Redis, including a backup. */
 
 import assert from 'node:assert/strict'
-import { serviceAt } from '../../conformance/client.js'
+import { type Service, serviceAt } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
@@ -10,9 +10,16 @@ import { emptyFolder } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
+interface Ports {
+  readonly redis: number
+  readonly port: number
+}
+
+const secret = 'a secret of at least thirty-two bytes'
+
 const commandsOf = (file: string) => snippetsOf(file).filter(({ language }) => language === 'sh')
 
-function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: number }): Snippet {
+function onPorts(snippet: Snippet, { redis, port }: Ports): Snippet {
   const text = snippet.text
     .replace('redis-server --requirepass', `redis-server --port ${redis} --requirepass`)
     .replaceAll('redis-cli ', `redis-cli -p ${redis} `)
@@ -21,20 +28,18 @@ function onPorts(snippet: Snippet, { redis, port }: { redis: number; port: numbe
   return { ...snippet, text }
 }
 
-async function serve(snippet: Snippet, ports: { redis: number; port: number }, secret: string) {
+async function serve(snippet: Snippet, ports: Ports): Promise<Service> {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
-  const env = { PORT: String(ports.port) }
-  const own = startInShell({ ...snippet, text }, { cwd: root, env })
-  await own.printed(/listening on/)
-  return await healthyAt(ports.port, secret)
+  startInShell({ ...snippet, text }, { cwd: root, env: { PORT: String(ports.port) } })
+  return await healthyAt(ports.port)
 }
 
-async function healthyAt(port: number, secret: string) {
+async function healthyAt(port: number): Promise<Service> {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service is healthy', async () => {
     const health = await service.request('GET', '/health').catch(() => undefined) // fails until the service listens
-    return health?.status === 200 ? true : undefined
+    return health?.status === 200
   })
   return service
 }
@@ -43,29 +48,25 @@ programTest(
   'redis-server',
   'docs/how-to/redis.md, processes.md: the commands run, and the items are restored',
   async () => {
-    const commands = commandsOf('docs/how-to/redis.md')
-    const [server, start, check, backUp, restore, append] = commands
+    const [server, start, check, backUp, restore, append] = commandsOf('docs/how-to/redis.md')
     const [several] = commandsOf('docs/how-to/processes.md')
-    assert.ok(server !== undefined && start !== undefined && check !== undefined)
-    assert.ok(several !== undefined && backUp !== undefined)
-    assert.ok(restore !== undefined && append !== undefined)
-    const secret = 'a secret of at least thirty-two bytes'
+    assert.ok(server && start && check && several && backUp && restore && append)
     const cwd = emptyFolder()
     const place = { cwd, env: { REDISCLI_AUTH: 'password' } }
     const ready = /eady to accept connections/
 
     const first = { redis: await freePort(), port: await freePort() }
     await startInShell(onPorts(server, first), { cwd }).printed(ready)
-    const service = await serve(start, first, secret)
+    const service = await serve(start, first)
     const [health] = await runInShell([onPorts(check, first)], place)
     assert.match(health ?? '', /^HTTP\/1\.1 200 OK/)
     await service.call('POST', '/items', { data: { kept: true } })
 
     const ports = [await freePort(), await freePort()] as const
     const text = several.text.replace('8001', `${ports[0]}`).replace('8002', `${ports[1]}`)
-    await serve({ ...several, text }, { ...first, port: ports[0] }, secret)
+    await serve({ ...several, text }, { ...first, port: ports[0] })
     for (const port of ports) {
-      const one = await healthyAt(port, secret)
+      const one = await healthyAt(port)
       assert.equal(itemsOf(await one.call('GET', '/items')).length, 1)
     }
 
@@ -74,11 +75,8 @@ programTest(
     await startInShell(onPorts(restore, second), place).printed(ready)
     const withoutPassword = { cwd }
     await runInShell([onPorts(append, second)], withoutPassword)
-    const restored = await serve(
-      { ...start, text: start.text.replace(':password@', '') },
-      second,
-      secret,
-    )
+    const startRestored = { ...start, text: start.text.replace(':password@', '') }
+    const restored = await serve(startRestored, second)
     const [item] = itemsOf(await restored.call('GET', '/items'))
     assert.equal(item?.kept, true)
   },
