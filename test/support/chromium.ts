@@ -32,6 +32,8 @@ export interface Locator extends Finder {
   textContent(): Promise<string | null>
   inputValue(): Promise<string>
   count(): Promise<number>
+  /** Position in the window, and size; `null` for an invisible element. */
+  boundingBox(): Promise<{ x: number; y: number; width: number } | null>
   waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden' }): Promise<void>
   first(): Locator
   last(): Locator

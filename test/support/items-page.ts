@@ -1,32 +1,139 @@
 /** Helpers that use the items page as a person would. */
 
-import type { Locator, Page } from './chromium.js'
+import type { Page } from './chromium.js'
 import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
-export interface ItemsPage extends Page {
-  readonly editor: Locator
-  /** The panel with the editor, which has the role of a dialog. */
-  readonly dialog: Locator
-  /** Clicks the last button with this name. */
-  choose(button: string): Promise<void>
-  chooseMore(button: string): Promise<void>
-  cell(text: string): Locator
-  /** Opens the editor for the first item that has a cell with this text. */
-  open(text: string): Promise<void>
-  sees(text: string | RegExp): Promise<void>
-  /** Waits until the status line shows a text, such as `2 items`. */
-  counts(text: string): Promise<void>
-  openFile(name: string, text: string): Promise<void>
-  save(): Promise<void>
-  /** Waits until the list, or the element that matches a selector, has the focus. */
-  hasFocus(selector?: string): Promise<void>
-  /** Holds back requests, and returns a function that releases them. */
-  hold(method?: string): Promise<() => Promise<void>>
-  /** Returns a function that resolves to the most recently copied text. */
-  watchClipboard(): Promise<() => Promise<string>>
+/** Adds to a page what a person does and sees on the items page. */
+function withHelpers(page: Page, isNarrow: boolean) {
+  const cellName = (text: string) => {
+    const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    // In a card, the name of the member comes before the value.
+    return new RegExp(`^(\\w+: )?${escaped}$`)
+  }
+  const helpers = {
+    editor: page.getByRole('textbox', { name: 'JSON of the item' }),
+    /** The panel with the editor, which has the role of a dialog. */
+    dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
+    /** The field that edits a value in its cell. */
+    field: page.getByRole('dialog').getByRole('textbox'),
+    search: page.getByRole('searchbox'),
+    project: page.getByRole('combobox', { name: 'Project' }),
+    button: (name: string) => page.getByRole('button', { name, exact: true }),
+    cell: (text: string) => page.getByRole('gridcell', { name: cellName(text) }),
+    async press(...keys: string[]) {
+      for (const key of keys) await page.keyboard.press(key)
+    },
+    /** Clicks the last button with each name. */
+    async choose(...names: string[]) {
+      for (const name of names) await helpers.button(name).last().click()
+    },
+    async chooseMore(name: string) {
+      await helpers.choose('More')
+      await page.locator('#more').getByRole('button', { name }).click()
+    },
+    showJson: () => page.getByLabel('JSON', { exact: true }).check(),
+    /** Opens the editor for the first item that has a cell with this text. */
+    async open(text: string) {
+      await helpers.cell(text).first().click()
+      if (!isNarrow) await page.keyboard.press('e') // a click on a card opens its item
+    },
+    async enter(text: string) {
+      await helpers.field.fill(text)
+      await helpers.field.press('Enter')
+    },
+    async useToken(token: string) {
+      await page.getByRole('dialog').getByLabel('Token').fill(token)
+      await helpers.choose('Use this token')
+    },
+    async save() {
+      await helpers.choose('Save')
+      await helpers.dialog.waitFor({ state: 'detached' })
+    },
+    openFile: (name: string, text: string) =>
+      page
+        .getByLabel('File')
+        .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) }),
+    async sees(...texts: (string | RegExp)[]) {
+      for (const text of texts) await page.getByText(text).first().waitFor()
+    },
+    warns: (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor(),
+    /** Waits until the status line shows a text, such as `2 items`. */
+    counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
+    async asks(title: string) {
+      const question = page.getByRole('dialog', { name: title })
+      await question.waitFor()
+      return question
+    },
+    /** Waits until no dialog is open. */
+    closes: () => page.getByRole('dialog').first().waitFor({ state: 'detached' }),
+    hasInEditor: (text: string) =>
+      until(`${text} in the editor`, async () =>
+        (await helpers.editor.textContent())?.includes(text),
+      ),
+    isActive: (text: string) =>
+      page
+        .locator('tr.active')
+        .getByRole('gridcell', { name: cellName(text) })
+        .waitFor(),
+    /** Waits until the list, or the element that matches a selector, has the focus. */
+    hasFocus: (selector = '[role=grid]') =>
+      until(`the focus on ${selector}`, () =>
+        page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
+      ),
+    /** Returns the name or text of the element that has the focus. */
+    focused: () =>
+      page.evaluate<string>(
+        'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()',
+      ),
+    /** @param expression JavaScript that is evaluated with each selected element as `each`. */
+    all: <T>(selector: string, expression: string) =>
+      page.evaluate<T[]>(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`,
+      ),
+    /** Returns the top edge of the rows, in CSS pixels. */
+    topOfRows: () =>
+      page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top'),
+    /** @param response JavaScript expression. If it is falsy, the service responds to `url`. */
+    async respond(method: string, response: string) {
+      await page.evaluate(`{
+        globalThis.realFetch ??= fetch
+        globalThis.fetch = async (url, init) =>
+          (init.method === '${method}' && (${response})) || realFetch(url, init)
+      }`)
+    },
+    /** Holds back requests, and returns a function that releases them. */
+    async hold(method?: string) {
+      await page.evaluate(`{
+        const { fetch } = globalThis
+        const released = new Promise((resolve) => { globalThis.release = resolve })
+        globalThis.isHeld = false
+        globalThis.fetch = async (url, init) => {
+          if (init.method === '${method}' || ${!method}) {
+            globalThis.isHeld = true
+            await released
+          }
+          return await fetch(url, init)
+        }
+      }`)
+      return () => page.evaluate<void>('release()')
+    },
+    /** Returns a function that resolves to the most recently copied text. */
+    async watchClipboard() {
+      await page.evaluate(
+        'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+      )
+      return () => page.evaluate<string>('copied')
+    },
+  }
+  return Object.assign(page, helpers)
 }
+
+export type ItemsPage = ReturnType<typeof withHelpers>
+
+/** JSON text of the data of an item, or this text and that of the project. */
+type NewItem = string | readonly [data: string, project: string]
 
 type Options = GuardOptions & { token?: string }
 
@@ -39,79 +146,26 @@ export function useItemsPage() {
   ): Promise<ItemsPage> {
     const hash = token && `#token=${token}`
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
-    const isNarrow = (options.viewport ?? screens.wide).width < 640
-    const cell = (text: string) => {
-      const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-      // In a card, the name of the member comes before the value.
-      return page.getByRole('gridcell', { name: new RegExp(`^(\\w+: )?${escaped}$`) })
-    }
-    const parts = {
-      editor: page.getByRole('textbox', { name: 'JSON of the item' }),
-      dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
-      choose: (name: string) => page.getByRole('button', { name, exact: true }).last().click(),
-      async chooseMore(name: string) {
-        await page.getByRole('button', { name: 'More', exact: true }).click()
-        await page.locator('#more').getByRole('button', { name }).click()
-      },
-      cell,
-      async open(name: string) {
-        await cell(name).first().click()
-        if (!isNarrow) await page.keyboard.press('e') // a click on a card opens its item
-      },
-      sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
-      counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
-      openFile: (name: string, text: string) =>
-        page
-          .getByLabel('File')
-          .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) }),
-      async save() {
-        await parts.choose('Save')
-        await parts.dialog.waitFor({ state: 'detached' })
-      },
-      async hasFocus(selector = '[role=grid]') {
-        await until(`the focus on ${selector}`, () =>
-          page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
-        )
-      },
-      async hold(method?: string) {
-        await page.evaluate(`{
-          const { fetch } = globalThis
-          const released = new Promise((resolve) => { globalThis.release = resolve })
-          globalThis.isHeld = false
-          globalThis.fetch = async (url, init) => {
-            if (init.method === '${method}' || ${!method}) {
-              globalThis.isHeld = true
-              await released
-            }
-            return await fetch(url, init)
-          }
-        }`)
-        return () => page.evaluate<void>('release()')
-      },
-      async watchClipboard() {
-        await page.evaluate(
-          'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
-        )
-        return () => page.evaluate<string>('copied')
-      },
-    }
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
-    return Object.assign(page, parts)
+    return withHelpers(page, (options.viewport ?? screens.wide).width < 640)
   }
-  /** @param items JSON texts of the items of a new service. */
-  async function openWith(items: readonly string[], options?: Options) {
-    const { own, ids } = await serviceWith(...items)
-    return { own, ids, page: await openItems(own, options) }
+  /** Opens the page of a new service. */
+  async function openWith(items: readonly NewItem[], options?: Options) {
+    const { own, ids, id } = await serviceWith(...items)
+    return { own, ids, id, page: await openItems(own, options) }
   }
   return { openItems, openWith }
 }
 
-/** @param items JSON texts of the items of a new service. */
-export async function serviceWith(...items: string[]) {
+/** Starts a service. `id` is the id of the first item. */
+export async function serviceWith(...items: NewItem[]) {
   const own = await ownService({ CONSOLE: 'on' })
   const ids: string[] = []
-  for (const data of items) ids.push(await createdBy(own, data))
-  return { own, ids }
+  for (const item of items) {
+    const [data, project] = typeof item === 'string' ? [item] : item
+    ids.push(await createdBy(own, data, project))
+  }
+  return { own, ids, id: ids[0] ?? '' }
 }
 
 /** @param data JSON text. @param project JSON text. @returns the id. */
@@ -122,8 +176,7 @@ export async function createdBy(
 ): Promise<string> {
   const body = `{"project_id":${project},"data":${data}}`
   const { text } = await service.request('POST', '/items', { token: service.validToken(), body })
-  const [, id = ''] = /"id":"([^"]+)"/.exec(text) ?? []
-  return id
+  return /"id":"([^"]+)"/.exec(text)?.[1] ?? ''
 }
 
 /** @param data JSON text of the new data. */
@@ -132,7 +185,13 @@ export async function replacedBy(service: OwnService, id: string, data: string):
   await service.request('PUT', `/items/${id}`, options)
 }
 
-export async function readBack(service: OwnService, id: string): Promise<string | undefined> {
-  const { text } = await service.request('GET', `/items/${id}`, { token: service.validToken() })
-  return /"data":(.*)\}$/s.exec(text)?.[1]
+/** Returns the text of an item, which is empty if the item does not exist. */
+export async function readBack(service: OwnService, id: string): Promise<string> {
+  const { text } = await service.call('GET', `/items/${id}`)
+  return /"data":(.*)\}$/s.exec(text)?.[1] ?? ''
+}
+
+/** Returns the text of the response with the list of all items. */
+export async function listOf(service: OwnService): Promise<string> {
+  return (await service.call('GET', '/items')).text
 }

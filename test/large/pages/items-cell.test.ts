@@ -16,14 +16,6 @@ import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
 
-function field(page: ItemsPage) {
-  return page.getByRole('dialog').getByRole('textbox')
-}
-
-async function closes(page: ItemsPage): Promise<void> {
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
 function countChanges(page: ItemsPage): () => number {
   let count = 0
   page.on('request', (request) => {
@@ -51,68 +43,42 @@ describe('editing a value in its cell', inChromium, () => {
   })
 
   test('a value edited with the keyboard alone changes only its own characters in the text of the item', async () => {
-    const own = await ownService({ CONSOLE: 'on' })
-    const data = '"p": 1.0,\t"big":12345678901234567890 , "s":"say \\u0022hi\\"", "t" :true'
-    const id = await createdBy(own, `{${data}}`, '"shop"')
-    const is = async (expected: string, project = '"shop"') =>
-      assert.equal(await readBack(own, id), `{"id":"${id}","project_id":${project},${expected}}`)
-    await is(data)
-    const page = await openItems(own)
+    const data = '"p": 1.0,\t"big":12345678901234567890 , "s":"say \\u0022hi\\"", "t" :true}'
+    const { own, id, page } = await openWith([[`{${data}`, '"shop"']])
+    let text = `{"id":"${id}","project_id":"shop",${data}`
     await page.cell('1.0').waitFor()
     const changes = countChanges(page)
-    const { keyboard } = page
-    // ArrowDown activates the cell of the id, ArrowRight the cells of `project_id` and then `p`. Enter edits `p`.
-    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter']) await keyboard.press(key)
-    assert.equal(await field(page).inputValue(), '1.0')
-    await keyboard.type('9')
-    await keyboard.press('Escape')
-    await closes(page)
-    await keyboard.press('Enter')
-    await keyboard.press('Enter') // saves nothing, as the value is unchanged
-    await closes(page)
+    await page.press('ArrowDown', 'ArrowRight', 'ArrowRight') // to `id`, `project_id` and `p`
+    await page.press('Enter', '9', 'Escape')
+    await page.closes()
+    await page.press('Enter', 'Enter') // saves nothing, as the value is unchanged
+    await page.closes()
     assert.equal(changes(), 0)
-    await is(data)
+    assert.equal(await readBack(own, id), text)
 
-    await keyboard.press('Enter')
-    await field(page).waitFor()
-    await keyboard.type(' -2.50e+1 ')
-    await keyboard.press('Enter')
-    await page.cell('-2.50e+1').waitFor()
-    await closes(page)
-    let now = data.replace('1.0', '-2.50e+1')
-    await is(now)
-
-    await keyboard.press('Enter')
-    await field(page).waitFor()
-    await keyboard.type('null')
-    await keyboard.press('Tab')
-    await closes(page)
-    now = now.replace('-2.50e+1', 'null')
-    await is(now)
-    await keyboard.press('ArrowRight')
-    await keyboard.press('Enter')
-    assert.equal(await field(page).inputValue(), 'say "hi"')
-    await keyboard.type('12 "{}\\')
-    await keyboard.press('Shift+Tab')
-    await closes(page)
-    now = now.replace('say \\u0022hi\\"', '12 \\"{}\\\\')
-    await is(now)
-    await keyboard.press('Enter')
-    assert.equal(await field(page).inputValue(), '12345678901234567890')
-    await keyboard.type('"as text"')
-    await keyboard.press('Enter')
-    await closes(page)
-    now = now.replace('12345678901234567890', '"as text"')
-    await is(now)
-
-    await keyboard.press('ArrowLeft')
-    await keyboard.press('ArrowLeft')
-    await keyboard.press('Enter')
-    assert.equal(await field(page).inputValue(), 'shop')
-    await keyboard.type('kiosk')
-    await keyboard.press('Enter')
-    await closes(page)
-    await is(now, '"kiosk"')
+    const edits = [
+      { shown: '1.0', typed: ' -2.50e+1 ', to: '-2.50e+1' },
+      { shown: '-2.50e+1', typed: 'null', end: 'Tab' },
+      {
+        keys: ['ArrowRight'],
+        shown: 'say "hi"',
+        typed: '12 "{}\\',
+        end: 'Shift+Tab',
+        from: 'say \\u0022hi\\"',
+        to: '12 \\"{}\\\\',
+      },
+      { shown: '12345678901234567890', typed: '"as text"' },
+      { keys: ['ArrowLeft', 'ArrowLeft'], shown: 'shop', typed: 'kiosk' },
+    ]
+    for (const { keys = [], shown, typed, end = 'Enter', from = shown, to = typed } of edits) {
+      await page.press(...keys, 'Enter')
+      assert.equal(await page.field.inputValue(), shown)
+      await page.keyboard.type(typed)
+      await page.press(end)
+      await page.closes()
+      text = text.replace(from, to)
+      assert.equal(await readBack(own, id), text)
+    }
     assert.equal(changes(), 5)
     await page.hasFocus()
   })
@@ -123,8 +89,7 @@ describe('editing a value in its cell', inChromium, () => {
     await page.evaluate(`void new MutationObserver(() => {
       globalThis.marked ??= document.querySelector('tr.changed')?.textContent
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
-    await field(page).fill('Milk')
-    await page.keyboard.press('Enter')
+    await page.enter('Milk')
     await until('the mark', () => page.evaluate<boolean>("globalThis.marked?.endsWith('Milk')"))
   })
 
@@ -135,19 +100,18 @@ describe('editing a value in its cell', inChromium, () => {
     ])
     await page.cell('"one"').waitFor()
     await page.cell('"one"').dblclick()
-    await field(page).fill('two')
+    await page.field.fill('two')
     await page.evaluate('void document.querySelector("dialog").click()') // a click beside the field
     await page.cell('"two"').waitFor()
-    await closes(page)
-    for (const text of ['"1\\n2"', '[1]']) {
+    await page.closes()
+    for (const text of ['"1\\n2"', '[1]', '"\u202e"']) {
       await page.cell(text).dblclick()
       await page.editor.waitFor()
       await page.choose('Close')
-      await closes(page)
+      await page.closes()
     }
     await page.cell('false').click()
-    await page.keyboard.press('ArrowLeft')
-    await page.keyboard.press('Enter')
+    await page.press('ArrowLeft', 'Enter')
     await page.editor.waitFor()
   })
 
@@ -155,22 +119,20 @@ describe('editing a value in its cell', inChromium, () => {
     const { own, ids, page } = await openWith(['{"b":true}', '{"b":false}', '{"b":null}'])
     await page.cell('true').dblclick()
     await assertUsable(page)
-    const covered = await page.evaluate<number>(
-      '(document.querySelector("dialog.cell").offsetHeight) / document.querySelector("tbody tr").offsetHeight',
-    )
-    assert.ok(Math.abs(covered - 3) < 0.1, `the editor is ${covered} rows high`)
-    await page.getByRole('dialog').getByRole('button', { name: 'false' }).click()
-    await closes(page)
-    assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"b":false/)
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await field(page).press('ArrowDown')
-    assert.equal(await field(page).inputValue(), 'true')
-    await page.keyboard.press('Enter')
-    await closes(page)
-    assert.match((await readBack(own, ids[1] ?? '')) ?? '', /"b":true/)
+    const heights = await page.all<number>('tbody tr, dialog.cell', 'each.offsetHeight')
+    const [row = 0, , , editor = 0] = heights
+    assert.ok(Math.abs(editor / row - 3) < 0.1, `the editor is ${editor / row} rows high`)
+    await page.choose('false')
+    await page.closes()
+    assert.match(await readBack(own, ids[0] ?? ''), /"b":false/)
+    await page.press('ArrowDown', 'Enter')
+    await page.field.press('ArrowDown')
+    assert.equal(await page.field.inputValue(), 'true')
+    await page.press('Enter')
+    await page.closes()
+    assert.match(await readBack(own, ids[1] ?? ''), /"b":true/)
     await page.cell('null').last().dblclick()
-    await field(page).press('ArrowDown')
+    await page.field.press('ArrowDown')
     assert.equal(await page.getByRole('dialog').getByRole('button').count(), 0)
   })
 
@@ -182,9 +144,8 @@ describe('editing a value in its cell', inChromium, () => {
       const page = await openItems(own, { viewport })
       await page.counts('1 item')
       const changes = countChanges(page)
-      for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'])
-        await page.keyboard.press(key)
-      const describedBy = await field(page).getAttribute('aria-describedby')
+      await page.press('ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter')
+      const describedBy = await page.field.getAttribute('aria-describedby')
       await page.locator(`#${describedBy}`).getByText('Enter saves, Esc cancels').waitFor()
       const isBelowName = await page.evaluate(`
         document.querySelector('dialog.cell').getBoundingClientRect().top >=
@@ -197,38 +158,30 @@ describe('editing a value in its cell', inChromium, () => {
         ['', 'This is not JSON:'],
         ['[1]', 'To enter an array or object, edit the whole item'],
       ] as const) {
-        await field(page).fill(typed)
-        await field(page).press('Enter')
-        await page.getByRole('alert').getByText(problem).waitFor()
-        assert.equal(await field(page).inputValue(), typed)
+        await page.enter(typed)
+        await page.warns(problem)
+        assert.equal(await page.field.inputValue(), typed)
       }
       await assertUsable(page)
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('ArrowLeft')
-      await page.keyboard.press('Enter')
+      await page.press('Escape', 'ArrowLeft', 'Enter')
       if (screen === 'wide') {
-        await field(page).fill('')
-        await field(page).press('Enter')
+        await page.enter('')
         await page.sees('project_id must be a string of at least 1 character, or null')
       } else await page.editor.waitFor() // the card does not show `project_id`
-      await page.keyboard.press('Escape')
-      await closes(page)
+      await page.press('Escape')
+      await page.closes()
       assert.equal(changes(), 0)
 
-      for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
-      await field(page).fill('x'.repeat(1000))
-      await field(page).press('Tab')
-      await page
-        .getByRole('alert')
-        .getByText(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
-        .waitFor()
+      await page.press('ArrowRight', 'ArrowRight', 'Enter')
+      await page.field.fill('x'.repeat(1000))
+      await page.field.press('Tab')
+      await page.warns(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
       await assertFits(page)
       await assertAccessible(page)
       assert.equal(await readBack(own, id), before)
-      await field(page).fill('short')
-      await field(page).press('Enter')
-      await closes(page)
-      assert.equal(await readBack(own, id), before?.replace('text', 'short'))
+      await page.enter('short')
+      await page.closes()
+      assert.equal(await readBack(own, id), before.replace('text', 'short'))
     })
   }
 
@@ -244,40 +197,36 @@ describe('editing a value in its cell', inChromium, () => {
         })()`)
       const scrollBy = (distance: number) =>
         page.evaluate(`document.querySelector('.grid').scrollBy(0, ${distance})`)
-      await page.keyboard.press('End')
-      for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
-      await field(page).fill('text')
-      await field(page).press('Enter')
+      await page.press('End', 'ArrowRight', 'ArrowRight', 'Enter')
+      await page.enter('text')
       await page.getByRole('alert').waitFor()
       assert.ok(await isInside('dialog.cell'))
       assert.ok(await isInside('dialog.cell .problem'))
-      await page.keyboard.press('Escape')
+      await page.press('Escape')
       for (const by of [-200, -9999]) {
         await scrollBy(by)
-        await page.keyboard.press('Enter')
-        await field(page).waitFor()
-        assert.equal(await field(page).inputValue(), '59')
+        await page.press('Enter')
+        await page.field.waitFor()
+        assert.equal(await page.field.inputValue(), '59')
         assert.ok(await isInside('dialog.cell'))
-        await page.keyboard.press('Escape')
-        await closes(page)
+        await page.press('Escape')
+        await page.closes()
       }
       await scrollBy(-9999)
-      await page.keyboard.press('End') // the last row is already active
+      await page.press('End') // the last row is already active
       await until('the active row in view', () => isInside('tr.active'))
-      await page.keyboard.press('ArrowRight')
+      await page.press('ArrowRight')
       await scrollBy(-9999)
-      await page.keyboard.press('v')
-      await page.getByRole('dialog', { name: 'Value of of' }).waitFor()
+      await page.press('v')
+      await page.asks('Value of of')
       assert.ok(await isInside('.peek'))
-      await page.keyboard.press('Escape')
+      await page.press('Escape')
 
       // Two new filter conditions move the list down. The error is still in the visible part.
-      await page.choose('Filter')
-      await page.choose('Add condition')
+      await page.choose('Filter', 'Add condition')
       await page.locator('[role=grid]').focus()
-      for (const key of ['Home', 'ArrowLeft', 'Enter']) await page.keyboard.press(key)
-      await field(page).fill('text')
-      await field(page).press('Enter')
+      await page.press('Home', 'ArrowLeft', 'Enter')
+      await page.enter('text')
       await page.getByRole('alert').waitFor()
       assert.ok(await isInside('dialog.cell .problem'))
     })
@@ -292,25 +241,22 @@ describe('editing a value in its cell', inChromium, () => {
     await rest.dblclick()
     await page.editor.waitFor()
     await page.choose('Close')
-    await closes(page)
-    await page.keyboard.press('v') // the cell has no single value to show
-    await page.keyboard.press('Enter')
+    await page.closes()
+    await page.press('v', 'Enter') // the cell has no single value that `v` could show
     await page.editor.waitFor()
     assert.equal(await page.getByRole('dialog').count(), 1)
   })
 
   test('a value whose item was changed elsewhere opens the editor, which asks which version to keep', async () => {
-    const { own, ids, page } = await openWith(['{"who":"me","n":1.0}'])
-    const [id = ''] = ids
+    const { own, id, page } = await openWith(['{"who":"me","n":1.0}'])
     await page.cell('"me"').dblclick()
-    await field(page).fill('mine')
+    await page.field.fill('mine')
     await replacedBy(own, id, '{"who":"them","n":2.0}')
-    await page.keyboard.press('Enter')
-    await page.sees('This item was changed elsewhere. It is now:')
-    await page.sees('"who": "them"')
+    await page.press('Enter')
+    await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     assert.match((await page.editor.textContent()) ?? '', /"who": "mine",\s*"n": 1\.0/)
     await page.choose('Overwrite with mine')
-    await closes(page)
-    assert.match((await readBack(own, id)) ?? '', /"who":"mine","n":1\.0/)
+    await page.closes()
+    assert.match(await readBack(own, id), /"who":"mine","n":1\.0/)
   })
 })

@@ -2,43 +2,31 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { inChromium } from '../../support/chromium.js'
+import { inChromium, type Locator } from '../../support/chromium.js'
 import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
-import { createdBy, type ItemsPage, serviceWith, useItemsPage } from '../../support/items-page.js'
+import { createdBy, type ItemsPage, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
-const { openItems, openWith } = useItemsPage()
-
-function heads(page: ItemsPage): Promise<string[]> {
-  return page.evaluate(
-    '[...document.querySelectorAll("th:not(.more) button")].map((head) => head.textContent)',
-  )
-}
+const { openWith } = useItemsPage()
 
 async function showsHeads(page: ItemsPage, ...expected: string[]): Promise<void> {
-  await until(`${expected}`, async () => `${await heads(page)}` === `${expected}`)
+  const heads = () => page.all('th:not(.more) button', 'each.textContent')
+  await until(`${expected}`, async () => `${await heads()}` === `${expected}`)
 }
 
 /** @param place position of the column, counted from 1. */
 async function showsColumn(page: ItemsPage, place: number, ...expected: string[]): Promise<void> {
-  const shown = () =>
-    page.evaluate<string[]>(
-      `[...document.querySelectorAll('tbody [aria-colindex="${place}"]')].map((cell) => cell.textContent)`,
-    )
+  const shown = () => page.all(`tbody [aria-colindex="${place}"]`, 'each.textContent')
   await until(`${expected}`, async () => `${await shown()}` === `${expected}`)
 }
 
-function boxOf(page: ItemsPage, name: string): Promise<DOMRect> {
-  return page.evaluate(
-    `[...document.querySelectorAll('th')].find((head) => head.textContent === '${name}').getBoundingClientRect().toJSON()`,
-  )
+function head(page: ItemsPage, name: string) {
+  return page.getByRole('columnheader', { name, exact: true })
 }
 
-interface DOMRect {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly width: number
+async function boxOf(element: Locator) {
+  const { x, y, width } = (await element.boundingBox()) ?? assert.fail('it is not visible')
+  return { left: x, right: x + width, top: y, width }
 }
 
 async function drag(page: ItemsPage, from: number, to: number, top: number): Promise<void> {
@@ -53,32 +41,22 @@ function button(page: ItemsPage, name: string) {
   return page.getByRole('columnheader').getByRole('button', { name: new RegExp(`^${name}\\b`) })
 }
 
-function focused(page: ItemsPage): Promise<string> {
-  return page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
-}
-
 describe('the columns of the items page', inChromium, () => {
   test('columns keep their places when an item is added, and are in the order of the first items', async () => {
-    const { own, page } = await openWith(['{"name":"a","price":1,"code":"x"}', '{"price":2}'])
-    const first = ['id', 'project_id', 'name', 'price', 'code']
-    await showsHeads(page, ...first)
+    const { own, id, page } = await openWith(['{"name":"a","price":1,"code":"x"}', '{"price":2}'])
+    await showsHeads(page, 'id', 'project_id', 'name', 'price', 'code')
     for (let count = 0; count < 3; count += 1) await createdBy(own, '{"code":"only","new":1}')
     await page.counts('5 items')
-    await showsHeads(page, ...first, 'new')
+    await showsHeads(page, 'id', 'project_id', 'name', 'price', 'code', 'new')
     // Columns keep their places even if the item that determined their order is deleted.
-    const { text } = await own.call('GET', '/items')
-    const [, id] = /"id":"([^"]+)"/.exec(text) ?? []
     await own.call('DELETE', `/items/${id}`)
     await page.counts('4 items')
-    await showsHeads(page, ...first.filter((name) => name !== 'name'), 'new')
+    await showsHeads(page, 'id', 'project_id', 'price', 'code', 'new')
   })
 
   test('as many columns as fit are shown, a head counts the others, and the last column fills the space', async () => {
-    const names = Array.from({ length: 30 }, (_, number) => `m${number}`)
-    const { own } = await serviceWith(
-      `{${names.map((name) => `"${name}":"a value of some length"`)}}`,
-    )
-    const page = await openItems(own)
+    const members = Array.from({ length: 30 }, (_, at) => `"m${at}":"a value of some length"`)
+    const { page } = await openWith([`{${members}}`])
     await page.cell('"a value of some length"').first().waitFor()
     const more = page.getByRole('button', { name: /^\+\d+ more columns$/ })
     const fits = () =>
@@ -93,9 +71,7 @@ describe('the columns of the items page', inChromium, () => {
       await page.setViewportSize({ width, height: 800 })
       await until('the width', async () => (await page.evaluate<number>('innerWidth')) === width)
       await until('the columns', async () => `${await fits()}` === '0,0')
-      const [usual = 0, last = 0] = await page.evaluate<number[]>(
-        '[...document.querySelectorAll("th")].slice(-3, -1).map((head) => head.offsetWidth)',
-      )
+      const [usual = 0, last = 0] = (await page.all<number>('th', 'each.offsetWidth')).slice(-3)
       const ratio = last / usual
       assert.ok(ratio > 0.99 && ratio < 2, `the last column is ${last} wide, not ${usual}`)
     }
@@ -103,17 +79,12 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await more.textContent(), `+${31 - shown} more columns`)
     await assertAccessible(page)
     await more.click()
-    const dialog = page.getByRole('dialog', { name: 'Columns' })
-    await dialog.waitFor()
-    const size = await page.evaluate<number[]>(
-      '(({ offsetWidth, offsetHeight }) => [offsetWidth, offsetHeight / innerHeight])(document.querySelector(".columns"))',
-    )
-    assert.ok(size[0] === 320 && (size[1] ?? 1) <= 0.6, `${size}`)
+    const dialog = await page.asks('Columns')
+    const isLow = 'each.offsetHeight <= 0.6 * innerHeight'
+    assert.deepEqual(await page.all('.columns', `[each.offsetWidth, ${isLow}]`), [[320, true]])
     await dialog.getByRole('searchbox').fill('M2')
-    await until(
-      'the found members',
-      async () => (await dialog.getByRole('checkbox').count()) === 11,
-    )
+    const boxes = dialog.getByRole('checkbox')
+    await until('the found members', async () => (await boxes.count()) === 11)
     await assertAccessible(page)
     await page.getByRole('checkbox', { name: 'm29' }).check()
     await page.choose('Close')
@@ -123,11 +94,9 @@ describe('the columns of the items page', inChromium, () => {
   test('if not all columns fit, the last one lists the members that few items have, and no item moves a column', async () => {
     const members = (kind: string) =>
       Array.from({ length: 12 }, (_, at) => `"${kind}${at}":"${kind}"`)
-    const { own } = await serviceWith()
-    for (const kind of ['a', 'a', 'b', 'b']) {
-      await createdBy(own, `{"name":"${kind}",${members(kind)}}`, `"${kind}"`)
-    }
-    const page = await openItems(own)
+    const { own, page } = await openWith(
+      ['a', 'a', 'b', 'b'].map((kind) => [`{"name":"${kind}",${members(kind)}}`, `"${kind}"`]),
+    )
     const others = (kind: string) =>
       page.getByRole('gridcell', { name: new RegExp(`^${kind}0: ${kind} ${kind}1: ${kind} `) })
     await others('b').first().waitFor()
@@ -141,34 +110,50 @@ describe('the columns of the items page', inChromium, () => {
     await page.dialog.waitFor()
   })
 
-  test('Shift with Enter on a column head adds the column as a further sort key', async () => {
-    const { page } = await openWith([
-      '{"kind":"b","n":1.0}',
-      '{"kind":"a","n":12345678901234567890}',
-      '{"kind":"a","n":12345678901234567891}',
-      '{"kind":"b","n":1e1}',
+  test('a column head sorts by exact values, in reverse, or not at all, and with Shift by a further key', async () => {
+    const [big, bigger] = ['12345678901234567890', '12345678901234567891']
+    const { own, page } = await openWith([
+      `{"kind":"b","n":${bigger}}`,
+      '{"kind":"a","n":1e19}',
+      '{"kind":"a","n":"x"}',
+      `{"kind":"b","n":${big}}`,
+      '{"kind":"a"}',
     ])
-    await page.counts('4 items')
+    await page.counts('5 items')
+    const shows = (...values: string[]) => showsColumn(page, 4, ...values)
     await button(page, 'kind').press('Enter')
     await button(page, 'n').press('Shift+Enter')
-    await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
+    await shows('1e19', 'x', '', big, bigger)
     await button(page, 'n').press('Shift+Enter')
-    await showsColumn(page, 4, '12345678901234567891', '12345678901234567890', '1e1', '1.0')
-    const sorted = await page.evaluate<string[]>(
-      '[...document.querySelectorAll("th")].map((head) => head.ariaSort + head.innerText)',
-    )
-    assert.match(`${sorted}`, /,ascendingkind\s+key\s+1,descendingn\s+key\s+2$/)
+    await shows('x', '1e19', '', bigger, big)
+    const heads = await page.all('th', 'each.ariaSort + each.innerText')
+    assert.match(`${heads}`, /,ascendingkind\s+key\s+1,descendingn\s+key\s+2$/)
     await assertUsable(page)
-    await button(page, 'kind').press('Enter')
-    await showsColumn(page, 4, '12345678901234567890', '12345678901234567891', '1.0', '1e1')
-    assert.equal(await page.locator('th[aria-sort]').count(), 1)
+
+    await button(page, 'n').press('Enter')
+    await shows('1e19', big, bigger, 'x', '')
+    const sorted = page.locator('th[aria-sort]')
+    assert.equal(await sorted.getAttribute('aria-sort'), 'ascending')
+    await page.open('"x"')
+    await page.choose('Close')
+    await createdBy(own, '{"kind":"b","n":-1}')
+    await shows('-1', '1e19', big, bigger, 'x', '')
+    await page.isActive('"x"')
+    await button(page, 'n').click()
+    await shows('x', bigger, big, '1e19', '-1', '')
+    await page.search.fill('8901')
+    await shows(bigger, big)
+    await page.search.fill('')
+    await button(page, 'n').click()
+    await shows(bigger, '1e19', 'x', big, '', '-1')
+    assert.equal(await sorted.count(), 0)
   })
 
   test('while a long sort by a column runs, saved items are shown and deleted items are gone', async () => {
     const { page } = await openWith(['{"n":1,"t":"a"}', '{"n":2,"t":"b"}', '{"n":3,"t":"c"}'])
     await button(page, 'n').click()
     await page.locator('th[aria-sort]').waitFor()
-    await page.getByRole('searchbox').fill('t')
+    await page.search.fill('t')
     await page.cell('3').waitFor()
     // Makes search and sort pause after their first slice, and never continue.
     await page.evaluate(`{
@@ -178,39 +163,39 @@ describe('the columns of the items page', inChromium, () => {
     }`)
     for (const value of ['1.0', '0']) {
       await page.locator('tbody tr').first().locator('td.number').dblclick()
-      const field = page.getByRole('dialog').getByRole('textbox')
-      await field.fill(value)
-      await field.press('Enter')
-      await field.waitFor({ state: 'detached' })
+      await page.enter(value)
+      await page.closes()
       await page.cell(value).waitFor()
     }
-    await page.keyboard.press('Delete')
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.press('Delete')
+    await page.choose('Delete')
     await page.cell('0').waitFor({ state: 'detached' })
   })
 
   test('the pointer and keys change and reset the width of a column', async () => {
     const { page } = await openWith(['{"title":"Some title","price":1}'])
     await page.cell('"Some title"').waitFor()
-    const width = async (name: string) => (await boxOf(page, name)).width
-    const [title, project] = [await width('title'), await width('project_id')]
+    const width = async (name = 'title') => (await boxOf(head(page, name))).width
+    const [before, project] = [await width(), await width('project_id')]
 
-    const { right, top } = await boxOf(page, 'title')
+    const { right, top } = await boxOf(head(page, 'title'))
     await drag(page, right - 4, right + 76, top)
-    await until('a wider column', async () => Math.abs((await width('title')) - title - 80) < 8)
+    await until('a wider column', async () => Math.abs((await width()) - before - 80) < 8)
     assert.equal(await width('project_id'), project)
-    await page.mouse.move((await boxOf(page, 'title')).right - 4, top + 10)
-    await page.mouse.dblclick((await boxOf(page, 'title')).right - 4, top + 10)
-    await until('the former width', async () => (await width('title')) === title)
+    const edge = (await boxOf(head(page, 'title'))).right - 4
+    await page.mouse.move(edge, top + 10)
+    await page.mouse.dblclick(edge, top + 10)
+    await until('the former width', async () => (await width()) === before)
     assert.equal(await page.locator('th[aria-sort]').count(), 0)
 
-    for (let count = 0; count < 3; count += 1) await button(page, 'title').press('Shift+ArrowRight')
-    await until('a wider column', async () => (await width('title')) > title)
-    for (let count = 0; count < 20; count += 1) await button(page, 'title').press('Shift+ArrowLeft')
-    await until('a narrow column', async () => (await width('title')) < title / 2)
-    assert.ok((await width('title')) > 30)
-    await button(page, 'title').press('Backspace')
-    await until('the former width', async () => (await width('title')) === title)
+    const title = button(page, 'title')
+    for (let count = 0; count < 3; count += 1) await title.press('Shift+ArrowRight')
+    await until('a wider column', async () => (await width()) > before)
+    for (let count = 0; count < 20; count += 1) await title.press('Shift+ArrowLeft')
+    await until('a narrow column', async () => (await width()) < before / 2)
+    assert.ok((await width()) > 30)
+    await title.press('Backspace')
+    await until('the former width', async () => (await width()) === before)
   })
 
   test('the pointer and keys move columns, but `id` stays the first column', async () => {
@@ -218,53 +203,48 @@ describe('the columns of the items page', inChromium, () => {
     await showsHeads(page, 'id', 'project_id', 'a', 'b', 'c')
     await button(page, 'c').press('Control+ArrowLeft')
     await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
-    assert.equal(await focused(page), 'c')
+    assert.equal(await page.focused(), 'c')
     await button(page, 'project_id').press('Control+ArrowLeft')
     await button(page, 'id').press('Control+ArrowRight')
     await button(page, 'b').press('Control+ArrowRight')
     await showsHeads(page, 'id', 'project_id', 'a', 'c', 'b')
 
-    const { left, top } = await boxOf(page, 'a')
-    await drag(page, left + 12, (await boxOf(page, 'b')).left + 12, top)
+    const startOf = async (name: string) => (await boxOf(head(page, name))).left + 12
+    const { top } = await boxOf(head(page, 'a'))
+    await drag(page, await startOf('a'), await startOf('b'), top)
     await showsHeads(page, 'id', 'project_id', 'c', 'b', 'a')
-    await drag(page, (await boxOf(page, 'b')).left + 12, 20, top)
-    await drag(page, 20, (await boxOf(page, 'b')).left + 12, top)
+    await drag(page, await startOf('b'), 20, top)
+    await drag(page, 20, await startOf('b'), top)
     await showsHeads(page, 'id', 'project_id', 'c', 'b', 'a')
     assert.equal(await page.locator('th[aria-sort]').count(), 0)
     await showsColumn(page, 3, '3')
   })
 
   test('columns are chosen, moved and pinned with the keyboard alone, and remembered for each project', async () => {
-    const names = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
-    const { own } = await serviceWith()
-    await createdBy(own, `{${names}}`, '"one"')
-    const page = await openItems(own)
-    const { keyboard } = page
+    const members = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
+    const { page } = await openWith([[`{${members}}`, '"one"']])
     await page.cell('"secret 0"').waitFor()
-    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
-    await page.getByRole('dialog').waitFor()
-    await page.getByRole('checkbox', { name: 'm0', exact: true }).press(' ')
-    await page.getByRole('checkbox', { name: 'project_id' }).press(' ')
-    await page.getByRole('button', { name: 'Pin m29' }).press('Enter')
-    await until('the kept focus', async () => (await focused(page)) === 'Pin m29')
-    await page.getByRole('button', { name: 'Move m2 to the left' }).press('Enter')
-    await until(
-      'the focus on the button',
-      async () => (await focused(page)) === 'Move m2 to the left',
-    )
+    const columns = page.button('Columns')
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
+    await columns.press('Enter')
+    await box('m0').press(' ')
+    await box('project_id').press(' ')
+    for (const name of ['Pin m29', 'Move m2 to the left']) {
+      await page.button(name).press('Enter')
+      await until('the kept focus', async () => (await page.focused()) === name)
+    }
     await assertUsable(page)
-    await keyboard.press('Escape')
-    const chosen = ['id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6'] as const
-    await showsHeads(page, ...chosen)
+    await page.press('Escape')
+    await showsHeads(page, 'id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6')
     await button(page, 'm1').press('Shift+Enter')
 
     await page.reload()
-    await showsHeads(page, ...chosen.slice(0, 3), 'm1', ...chosen.slice(4))
+    await showsHeads(page, 'id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6')
     for (const name of ['m1', 'm1']) {
-      await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
-      await page.getByRole('checkbox', { name, exact: true }).press(' ')
-      await keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await columns.press('Enter')
+      await box(name).press(' ')
+      await page.press('Escape')
+      await page.closes()
     }
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
     await page.reload()
@@ -273,9 +253,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.match(stored, /m29/)
     assert.doesNotMatch(stored, /secret|eyJ/)
 
-    for (let count = 0; count < 99; count += 1) {
-      await button(page, 'm6').press('Shift+ArrowRight')
-    }
+    for (let count = 0; count < 99; count += 1) await button(page, 'm6').press('Shift+ArrowRight')
     await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 400)')
     const pins = () =>
       page.evaluate<boolean>(`{
@@ -286,14 +264,15 @@ describe('the columns of the items page', inChromium, () => {
     await until('pinned columns in place', pins)
     await assertUsable(page)
 
-    const project = page.getByRole('combobox', { name: 'Project' })
-    await project.selectOption('one')
-    await until('the default columns', async () => (await heads(page))[1] === 'project_id')
-    await project.selectOption('All projects')
-    await until('the chosen columns', async () => (await heads(page))[1] === 'm29')
-    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
-    await page.getByRole('button', { name: 'Default columns' }).press('Enter')
-    await until('the default columns', async () => (await heads(page))[1] === 'project_id')
+    const second = (name: string) =>
+      page.locator('th[aria-colindex="2"]').getByText(name, { exact: true }).waitFor()
+    await page.project.selectOption('one')
+    await second('project_id')
+    await page.project.selectOption('All projects')
+    await second('m29')
+    await columns.press('Enter')
+    await page.button('Default columns').press('Enter')
+    await second('project_id')
   })
 
   test('a tab neither undoes nor shows a change of columns in another tab', async () => {
@@ -337,71 +316,64 @@ describe('the columns of the items page', inChromium, () => {
   })
 
   test('conditions filter items by their columns, with the keyboard alone', async () => {
-    const { page } = await openWith([
-      '{"n":1.0,"s":"One"}',
-      '{"n":1}',
-      '{"n":10}',
-      '{"s":"ONE two"}',
-    ])
+    const items = ['{"n":1.0,"s":"One"}', '{"n":1}', '{"n":10}', '{"s":"ONE two"}']
+    const { page } = await openWith(items)
     await page.counts('4 items')
-    const filter = page.getByRole('button', { name: 'Filter' })
-    await filter.press('Enter')
-    await until('the focus on the member', async () => (await focused(page)) === 'Member')
-    await page.getByLabel('Value').fill('1')
+    const member = page.getByLabel('Member')
+    const condition = page.getByLabel('Test')
+    const value = page.getByLabel('Value')
+    const isOnMember = async () => (await page.focused()) === 'Member'
+    await page.button('Filter').press('Enter')
+    await until('the focus on the member', isOnMember)
+    await value.fill('1')
     await page.counts('4 items') // no member is chosen yet
-    await page.getByLabel('Member').selectOption('n')
-    await page.getByLabel('Test').selectOption('equals')
+    await member.selectOption('n')
+    await condition.selectOption('equals')
     await page.counts('2 of 4 items')
-    await page.getByRole('button', { name: 'Filter 1', exact: true }).press('Enter')
-    await until('the focus on the member', async () => (await focused(page)) === 'Member')
-    await page.getByLabel('Test').selectOption('is absent')
+    await page.button('Filter 1').press('Enter')
+    await until('the focus on the member', isOnMember)
+    await condition.selectOption('is absent')
     await page.counts('1 of 4 items')
     await page.cell('"ONE two"').waitFor()
-    await page.getByRole('button', { name: 'Add condition' }).press('Enter')
-    await page.getByLabel('Member').last().selectOption('s')
-    await page.getByLabel('Value').fill('one')
+    await page.button('Add condition').press('Enter')
+    await member.last().selectOption('s')
+    await value.fill('one')
     await page.counts('1 of 4 items')
-    await page.getByLabel('Value').fill('three')
+    await value.fill('three')
     await page.sees('No item is without n and has a s that contains “three”.')
     await assertUsable(page)
-    await page.getByRole('button', { name: 'Remove this condition' }).first().press('Enter')
-    await page.getByLabel('Value').fill('one')
+    await page.button('Remove this condition').first().press('Enter')
+    await value.fill('one')
     await page.counts('2 of 4 items')
-    await page.getByLabel('Value').fill('three')
-    await page.getByRole('button', { name: 'Show all items' }).press('Enter')
+    await value.fill('three')
+    await page.button('Show all items').press('Enter')
     await page.counts('4 items')
-    assert.equal(await page.getByLabel('Member').count(), 0)
-    await filter.press('Enter')
-    await page.getByRole('button', { name: 'Remove this condition' }).press('Enter')
+    assert.equal(await member.count(), 0)
+    await page.button('Filter').press('Enter')
+    await page.button('Remove this condition').press('Enter')
     await page.hasFocus()
   })
 
   test('on a narrow screen, each row is a card with up to three members of its item', async () => {
-    const { own } = await serviceWith(
+    const items = [
       '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
       '{"title":"Mug","odd":{"x":1}}',
       '{"other":1}',
-    )
-    await createdBy(own, '{"title":"Pen"}', '"desk"')
-    const page = await openItems(own, { viewport: screens.phone })
-    await page.getByRole('gridcell', { name: 'title: "Tea"' }).waitFor()
-    await page.getByRole('gridcell', { name: 'price: 4.0' }).waitFor()
-    await page.getByRole('gridcell', { name: 'of: ["a","b"]' }).waitFor()
-    await page.getByRole('gridcell', { name: 'odd: {"x":1}' }).waitFor()
+      ['{"title":"Pen"}', '"desk"'],
+    ] as const
+    const { page } = await openWith(items, { viewport: screens.phone })
+    for (const name of ['title: "Tea"', 'price: 4.0', 'of: ["a","b"]', 'odd: {"x":1}']) {
+      await page.getByRole('gridcell', { name }).waitFor()
+    }
     assert.equal(await page.getByRole('gridcell', { name: 'more' }).count(), 0)
     await page.locator('.project').getByText('desk').waitFor()
-    const ends = await page.evaluate<number[]>(
-      `[...document.querySelectorAll('th')].map((head) => head.getBoundingClientRect().right)`,
-    )
+    const ends = await page.all<number>('th', 'each.getBoundingClientRect().right')
     assert.ok(Math.max(...ends) <= screens.phone.width, `the heads end at ${ends}`)
-    const above = await page.evaluate<number>(
-      `document.querySelector('tbody').getBoundingClientRect().top`,
-    )
+    const [above = 1000] = await page.all<number>('tbody', 'each.getBoundingClientRect().top')
     assert.ok(above < 0.24 * screens.phone.height, `the first card begins at ${above}`)
-    const sizes = await page.evaluate<number[]>(
-      `[...document.querySelectorAll(':is(.toolbar, .bar) :is(button, select, label, input[type=search])')].map((each) => each.offsetHeight).filter(Boolean)`,
-    )
-    assert.ok(Math.min(...sizes) >= 32, `the controls are ${sizes} high`)
+    const controls = ':is(.toolbar, .bar) :is(button, select, label, input[type=search])'
+    const heights = (await page.all<number>(controls, 'each.offsetHeight')).filter(Boolean)
+    assert.ok(Math.min(...heights) >= 32, `the controls are ${heights} high`)
     await page.choose('Filter')
     await assertUsable(page)
     for (const [order, first] of [
@@ -420,55 +392,48 @@ describe('the columns of the items page', inChromium, () => {
     ])
     const copied = await page.watchClipboard()
     const peek = page.getByRole('dialog', { name: /^Value of/ })
-    const shown = async () => await peek.locator('pre').textContent()
-    const isGone = () => peek.waitFor({ state: 'detached' })
+    const shown = () => peek.locator('pre').textContent()
+    const closes = async () => {
+      await page.press('Escape')
+      await page.closes()
+    }
     await page.getByText('[{"n":1.0},12345678901234567890]').click()
     await peek.waitFor()
     assert.equal(await shown(), '[\n  {\n    "n": 1.0\n  },\n  12345678901234567890\n]')
     await assertUsable(page)
     await peek.getByRole('button').click()
     assert.equal(await copied(), '[{"n":1.0},12345678901234567890]')
-    await page.keyboard.press('Escape')
-    await isGone()
+    await closes()
 
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('v')
+    await page.press('ArrowRight', 'v')
     await peek.waitFor()
     assert.equal(await shown(), long)
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
+    await page.press('Tab', 'Enter')
     await until('the copied value', async () => (await copied()) === long)
-    await page.keyboard.press('Escape')
-    await isGone()
+    await closes()
     await page.hasFocus()
 
-    const at = (text: string) =>
-      page.evaluate<DOMRect>(
-        `[...document.querySelectorAll('td')].find((cell) => cell.textContent.includes('${text}')).getBoundingClientRect().toJSON()`,
-      )
     // The id, which is in the first column, is truncated as well.
-    const id = await page.locator('td .open').textContent()
-    const cellOfId = await at(id ?? '')
+    const cell = page.locator('td .open')
+    const id = (await cell.textContent()) ?? ''
+    const cellOfId = await boxOf(cell)
     await page.mouse.move(cellOfId.left + 40, cellOfId.top + 10)
-    await page.getByRole('dialog', { name: 'Value of id' }).waitFor()
+    await page.asks('Value of id')
     assert.equal(await shown(), id)
     await page.mouse.move(cellOfId.left + 40, 5)
-    await isGone()
-    await page.keyboard.press('Home')
-    for (let count = 0; count < 9; count += 1) await page.keyboard.press('ArrowLeft')
-    await page.keyboard.press('v')
-    await page.getByRole('button', { name: 'Copy value' }).press('Enter')
+    await page.closes()
+    await page.press('Home', ...Array<string>(9).fill('ArrowLeft'), 'v')
+    await page.button('Copy value').press('Enter')
     await until('the copied value', async () => (await copied()) === id)
-    await page.keyboard.press('Escape')
-    await isGone()
+    await closes()
 
-    const cell = await at('long')
-    await page.mouse.move(cell.left + 20, cell.top + 10)
-    await page.getByRole('dialog', { name: 'Value of text' }).waitFor()
-    await page.mouse.move(cell.left + 40, cell.top + 50) // the pointer can reach the popover
+    const { left, top } = await boxOf(page.getByText(/^long long/))
+    await page.mouse.move(left + 20, top + 10)
+    await page.asks('Value of text')
+    await page.mouse.move(left + 40, top + 50) // the pointer can reach the popover
     assert.equal(await peek.count(), 1)
     await page.hasFocus()
-    await page.mouse.move(cell.left + 20, 5)
-    await isGone()
+    await page.mouse.move(left + 20, 5)
+    await page.closes()
   })
 })

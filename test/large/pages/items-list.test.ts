@@ -1,9 +1,7 @@
 /** Tests of the items page's list: filter, merge, columns, sort, and repeated requests for the list. */
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { after, describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import {
   type Collection,
@@ -12,7 +10,7 @@ import {
   pauseAfter,
   type Shown,
 } from '../../../pages/items/collection.js'
-import { type Condition, everything, matchesAll } from '../../../pages/items/filter.js'
+import { type Condition, everything, type Filter, matchesAll } from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, kindOf, shownName } from '../../../pages/items/item.js'
 import { inOrder, moved, sortedBy } from '../../../pages/items/layout.js'
 import { caughtUp, mergeLists } from '../../../pages/items/merge.js'
@@ -20,6 +18,7 @@ import { createOverview } from '../../../pages/items/overview.js'
 import { columnsAt, rowsAt, topFor } from '../../../pages/items/range.js'
 import { createSearch } from '../../../pages/items/search.js'
 import { compareNumbers, type Sort, sortItems } from '../../../pages/items/sort.js'
+import { collectGarbage } from '../../support/garbage.js'
 import { until } from '../../support/until.js'
 
 const raw = String.raw
@@ -29,6 +28,27 @@ function textOf(id: string, members = '', project = 'null'): string {
   return `{"id":"${id}","project_id":${project}${members && `,${members}`}}`
 }
 
+function idsOf(items: readonly Item[]): string {
+  return items.map(({ id }) => id).join('')
+}
+
+/** Returns the ids of the items that a filter finds. */
+async function found(items: readonly Item[], filter: Partial<Filter>): Promise<string> {
+  const search = createSearch(items, { ...everything, ...filter })
+  await search.advance(atOnce)
+  return idsOf(search.matches)
+}
+
+/** @param text such as `a1 b1`, for items `a` and `b` whose member `v` is 1. */
+function list(text: string): Item[] {
+  const items = text.split(' ').filter(Boolean)
+  return items.map((each) => itemOf(textOf(each.slice(0, -1), `"v":${each.at(-1)}`)))
+}
+
+function textsOf(items: readonly Item[]): string[] {
+  return items.map(({ text }) => text)
+}
+
 describe('the filter', () => {
   const items = [
     textOf('a', '"name":"Zürich","n":12345678901234567890'),
@@ -36,24 +56,21 @@ describe('the filter', () => {
     textOf('c', '"name":"a.b (c) [d]"', raw`"\u0070"`),
     textOf('d', '"name":"p"'),
   ].map(itemOf)
-  const all = undefined
   const cases = [
-    { query: '"id"', project: all, found: 'abcd' },
-    { query: 'ZÜRICH', project: all, found: 'ab' },
-    { query: 'Zürich "X"', project: all, found: 'b' },
-    { query: '12345678901234567890', project: all, found: 'a' },
-    { query: '12345678901234567891', project: all, found: '' },
-    { query: '.b (c) [', project: all, found: 'c' },
-    { query: '*', project: all, found: '' },
-    { query: '', project: 'p', found: 'bc' },
-    { query: '', project: null, found: 'ad' },
-    { query: 'zürich', project: null, found: 'a' },
-  ]
-  for (const { found, ...filter } of cases) {
-    test(`${JSON.stringify(filter)} finds ${found || 'nothing'}`, async () => {
-      const search = createSearch(items, { ...everything, ...filter })
-      await search.advance(atOnce)
-      assert.equal(search.matches.map(({ id }) => id).join(''), found)
+    [{ query: '"id"' }, 'abcd'],
+    [{ query: 'ZÜRICH' }, 'ab'],
+    [{ query: 'Zürich "X"' }, 'b'],
+    [{ query: '12345678901234567890' }, 'a'],
+    [{ query: '12345678901234567891' }, ''],
+    [{ query: '.b (c) [' }, 'c'],
+    [{ query: '*' }, ''],
+    [{ project: 'p' }, 'bc'],
+    [{ project: null }, 'ad'],
+    [{ query: 'zürich', project: null }, 'a'],
+  ] as const
+  for (const [filter, expected] of cases) {
+    test(`${JSON.stringify(filter)} finds ${expected || 'nothing'}`, async () => {
+      assert.equal(await found(items, filter), expected)
     })
   }
 
@@ -67,11 +84,9 @@ describe('the filter', () => {
     }
     await assert.rejects(search.advance(end), /ended/)
     growing.push(...items)
-    let looks = 0
-    await search.advance(() => {
-      looks += 1
-    })
-    assert.equal(looks, 5)
+    const look = mock.fn(atOnce)
+    await search.advance(look)
+    assert.equal(look.mock.callCount(), 5)
     assert.equal(search.matches.length, 7)
     await search.advance(() => assert.fail('there is nothing more'))
   })
@@ -92,38 +107,36 @@ describe('a condition', () => {
   const items = values.map(([id, value]) => itemOf(textOf(id, `"v":${value}`)))
   items.push(itemOf(textOf('j', '"w":"Zürich"')))
   const cases = [
-    { test: 'contains', value: 'zÜR', found: 'e' },
-    { test: 'contains', value: '901234567891', found: 'b' },
-    { test: 'contains', value: '"', found: 'f' }, // the quotes of a string are not searched
-    { test: 'equals', value: '12345678901234567890.0', found: 'a' },
-    { test: 'equals', value: '1', found: 'c' },
-    { test: 'equals', value: '10e-1', found: 'c' },
-    { test: 'equals', value: '"1"', found: 'd' },
-    { test: 'equals', value: 'Zürich', found: 'e' },
-    { test: 'equals', value: 'zürich', found: '' },
-    { test: 'equals', value: '{"x":[1]}', found: 'f' },
-    { test: 'equals', value: '{"x":[1.0]}', found: '' },
-    { test: 'equals', value: 'true', found: 'g' },
-    { test: 'equals', value: 'null', found: 'h' },
-    { test: 'equals', value: '""', found: 'i' },
-    { test: 'does not equal', value: '1', found: 'abdefghi' }, // items without the member do not match
-    { test: 'is less than', value: '12345678901234567891', found: 'ac' },
-    { test: 'is at most', value: '1', found: 'c' },
-    { test: 'is greater than', value: '12345678901234567890', found: 'b' },
-    { test: 'is at least', value: '12345678901234567890', found: 'ab' },
-    { test: 'is less than', value: 'Z', found: 'di' }, // strings compare in the order of the sort
-    { test: 'is greater than', value: 'a', found: 'e' },
-    { test: 'is absent', value: '', found: 'j' },
-    { test: 'contains', value: '', found: 'abcdefghij' }, // an incomplete condition is ignored
+    ['contains', 'zÜR', 'e'],
+    ['contains', '901234567891', 'b'],
+    ['contains', '"', 'f'], // the quotes of a string are not searched
+    ['equals', '12345678901234567890.0', 'a'],
+    ['equals', '1', 'c'],
+    ['equals', '10e-1', 'c'],
+    ['equals', '"1"', 'd'],
+    ['equals', 'Zürich', 'e'],
+    ['equals', 'zürich', ''],
+    ['equals', '{"x":[1]}', 'f'],
+    ['equals', '{"x":[1.0]}', ''],
+    ['equals', 'true', 'g'],
+    ['equals', 'null', 'h'],
+    ['equals', '""', 'i'],
+    ['does not equal', '1', 'abdefghi'], // items without the member do not match
+    ['is less than', '12345678901234567891', 'ac'],
+    ['is at most', '1', 'c'],
+    ['is greater than', '12345678901234567890', 'b'],
+    ['is at least', '12345678901234567890', 'ab'],
+    ['is less than', 'Z', 'di'], // strings compare in the order of the sort
+    ['is greater than', 'a', 'e'],
+    ['is absent', '', 'j'],
+    ['contains', '', 'abcdefghij'], // an incomplete condition is ignored
   ] as const
-  for (const { found, ...condition } of cases) {
-    test(`${JSON.stringify(condition)} finds ${found || 'nothing'}`, async () => {
-      const conditions: Condition[] = [{ name: 'v', ...condition }]
-      const filter = { ...everything, conditions }
-      const search = createSearch(items, filter)
-      await search.advance(atOnce)
-      assert.equal(search.matches.map(({ id }) => id).join(''), found)
-      assert.equal(matchesAll(filter), found.length === items.length)
+  for (const [kind, value, expected] of cases) {
+    test(`${kind} ${value} finds ${expected || 'nothing'}`, async () => {
+      const conditions: Condition[] = [{ name: 'v', test: kind, value }]
+      assert.equal(await found(items, { conditions }), expected)
+      const isAll = expected.length === items.length
+      assert.equal(matchesAll({ ...everything, conditions }), isAll)
     })
   }
 
@@ -132,15 +145,11 @@ describe('a condition', () => {
       { name: 'v', test: 'contains', value: '1234' },
       { name: 'v', test: 'equals', value: '12345678901234567891' },
     ]
-    const search = createSearch(items, { query: '91', project: null, conditions })
-    await search.advance(atOnce)
-    assert.deepEqual(search.matches, [items[1]])
+    assert.equal(await found(items, { query: '91', project: null, conditions }), 'b')
   })
 })
 
 describe('the merge of a newer list into the shown list', () => {
-  const list = (text: string): Item[] =>
-    text.split(' ').map((each) => itemOf(textOf(each.charAt(0), `"v":${each.slice(1)}`)))
   const cases = [
     ['no change', 'a1 b1', 'a1 b1', { merged: 'a1 b1', changed: '', gone: 0 }],
     ['a new item', 'a1', 'a1 b1', { merged: 'a1 b1', changed: 'b', gone: 0 }],
@@ -178,31 +187,20 @@ test('a moved column takes the place of its target column, and is pinned like th
 })
 
 test('search results and sorted items from before a change have the current versions of the items', () => {
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => itemOf(textOf(id)))
-  assert.ok(a && b && c && d)
-  const newer = itemOf(textOf('b', '"x":1'))
-  const part = { items: [c, b, a], all: [a, b, c] }
+  const known = list('a1 b1 c1 d1 b2')
+  /** @param letters ids, and `B` for the newer version of `b`. */
+  const items = (letters: string) =>
+    [...letters].map((letter) => known['abcdB'.indexOf(letter)] ?? assert.fail(letter))
   for (const [now, expected] of [
-    [part.all, part.items],
-    [
-      [a, newer, c],
-      [c, newer, a],
-    ],
-    [
-      [a, c],
-      [c, a],
-    ],
-    [[], []],
-    [
-      [a, b, c, d],
-      [c, b, a],
-    ],
-    [
-      [c, a, newer],
-      [c, newer, a],
-    ],
+    ['abc', 'cba'],
+    ['aBc', 'cBa'],
+    ['ac', 'ca'],
+    ['', ''],
+    ['abcd', 'cba'],
+    ['caB', 'cBa'],
   ] as const) {
-    assert.deepEqual(caughtUp(part, now), expected)
+    const part = { items: items('cba'), all: items('abc') }
+    assert.deepEqual(caughtUp(part, items(now)), items(expected))
   }
 })
 
@@ -228,14 +226,8 @@ test('a new item has the members of most items of its project, each with an empt
   add('"p"', '"s":null,"n":-1,"odd":1,"b":true,"a":[1],"o":{"x":1},"z":null')
   add('"p"', '"s":"x","n":2,"b":1,"a":{},"o":{},"z":null')
   add('"q"', '"other":1')
-  assert.deepEqual(overview.shapeOf('p').blanks(), [
-    '"s": ""',
-    '"n": 0',
-    '"b": false',
-    '"a": []',
-    '"o": {}',
-    '"z": null',
-  ])
+  const blanks = ['"s": ""', '"n": 0', '"b": false', '"a": []', '"o": {}', '"z": null']
+  assert.deepEqual(overview.shapeOf('p').blanks(), blanks)
   assert.deepEqual(overview.shapeOf('q').blanks(), ['"other": 0'])
   assert.deepEqual(overview.shapeOf('no item'), overview.shapeOf(undefined))
   for (let count = 0; count < 2_000; count += 1) add('"q"', '"other":1')
@@ -280,12 +272,8 @@ describe('the order of items by a member', () => {
       ...['7', '10', '"10"', '"a"', '"B"', raw`"\u0063"`],
       ...['false', 'true', '[]', '{}', 'null', ''],
     ]
-    const others = [
-      ...['null', '"B"', '[]', '', '10', 'true'],
-      ...['{}', '"10"', raw`"\u0063"`, '7', 'false', '"a"'],
-    ]
-    assert.deepEqual(await order(others), mixed)
-    assert.deepEqual(await order(others, true), [...mixed.slice(0, -1).reverse(), ''])
+    assert.deepEqual(await order(mixed.toReversed()), mixed)
+    assert.deepEqual(await order(mixed, true), [...mixed.slice(0, -1).reverse(), ''])
   })
 
   test('a second sort key orders items whose first member is equal or absent', async () => {
@@ -298,12 +286,10 @@ describe('the order of items by a member', () => {
       { name: 'v', isDescending: false },
       { name: 'w', isDescending: true },
     ]
-    const sorted = await sortItems(items, sort, atOnce)
-    assert.equal(sorted.map(({ id }) => id).join(''), '5613042')
+    assert.equal(idsOf(await sortItems(items, sort, atOnce)), '5613042')
   })
 
   test('clicks on a column sort ascending, descending, then not at all; with Shift, they add a sort key', () => {
-    const shown = (sort: Sort) => sort.map((key) => `${key.isDescending ? '-' : ''}${key.name}`)
     let sort: Sort = []
     const clicks = [
       ['a', false, 'a'],
@@ -319,7 +305,8 @@ describe('the order of items by a member', () => {
     ] as const
     for (const [name, isAdded, expected] of clicks) {
       sort = sortedBy(sort, name, isAdded)
-      assert.equal(`${shown(sort)}`, expected)
+      const keys = sort.map((key) => `${key.isDescending ? '-' : ''}${key.name}`)
+      assert.equal(`${keys}`, expected)
     }
   })
 
@@ -328,9 +315,7 @@ describe('the order of items by a member', () => {
     const sorted = await sortItems(items, [{ name: 'v', isDescending: false }], atOnce)
     const expected = items.toSorted((one, other) => (Number(one.id) % 7) - (Number(other.id) % 7))
     assert.deepEqual(sorted, expected)
-    const end = () => {
-      throw new Error('ended')
-    }
+    const end = () => assert.fail('ended')
     await assert.rejects(sortItems(items, [{ name: 'v', isDescending: false }], end), /ended/)
   })
 })
@@ -345,15 +330,15 @@ test('a string is shown without quotes only if it does not look like another val
     ...['\n', 'a\nb', '\u200ba', 'a\u202eb', 'a\u2028'],
   ]
   assert.deepEqual([...plain, ...others].filter(isPlain), plain)
-  assert.deepEqual(['"1"', '1', '-1', '[]', '{}', 'true', 'null'].map(kindOf), [
-    'string',
-    'number',
-    'number',
-    'nested',
-    'nested',
-    'literal',
-    'literal',
-  ])
+  const kinds = {
+    string: ['"1"'],
+    number: ['1', '-1'],
+    nested: ['[]', '{}'],
+    literal: ['true', 'null'],
+  }
+  for (const [kind, texts] of Object.entries(kinds)) {
+    for (const text of texts) assert.equal(kindOf(text), kind, text)
+  }
 })
 
 test('common members get columns even if other items have many rare members', () => {
@@ -402,8 +387,6 @@ test('the pause before the next list grows with its length, duration and failure
 })
 
 test('a merged item does not keep its part of the response in memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc')
   const memory = () => {
     collectGarbage()
     return process.memoryUsage().heapUsed
@@ -437,20 +420,19 @@ describe('the collection', () => {
     return collection
   }
 
-  /** Creates a collection that receives the given lists in order. The last list is repeated. */
-  function collect(...lists: (readonly (string[] | 'cut off')[] | Error)[]) {
+  /** Creates a collection that receives the parts of each list in order. The last list is repeated. */
+  function collect(...lists: (string | Error)[][]) {
     let asked = 0
     const seen: Shown[] = []
     const collection: Collection = collectionOf({
       async *list(_project, signal, onHead) {
         onHead(new Headers({ etag: `"${asked}"` }))
-        const parts = lists[Math.min(asked, lists.length - 1)]
+        const parts = lists[Math.min(asked, lists.length - 1)] ?? []
         asked += 1
-        if (parts instanceof Error) throw parts
-        for (const part of parts ?? []) {
+        for (const part of parts) {
           signal.throwIfAborted()
-          if (part === 'cut off') throw new Error(part)
-          yield part
+          if (part instanceof Error) throw part
+          yield textsOf(list(part))
         }
       },
       changed: async () => undefined,
@@ -458,12 +440,14 @@ describe('the collection', () => {
       isFinal: (problem) => String(problem).includes('final'),
       onChange: () => seen.push({ ...collection.shown(), items: [...collection.shown().items] }),
     })
-    const ids = () =>
-      collection
-        .shown()
-        .items.map(({ id }) => id)
-        .join('')
+    const ids = () => idsOf(collection.shown().items)
     return { collection, seen, ids, asked: () => asked }
+  }
+
+  /** Waits for the first list. */
+  async function listed(collection: Collection): Promise<Date> {
+    collection.refresh()
+    return await until('the list', () => collection.shown().listedAt)
   }
 
   function gate(): { passed: Promise<void>; open: () => void } {
@@ -475,33 +459,25 @@ describe('the collection', () => {
   }
 
   test('the collection grows while the first list arrives, and then updates itself', async () => {
-    const { collection, seen, ids } = collect(
-      [[textOf('a'), textOf('b')], [], [textOf('c')]],
-      [[textOf('a'), textOf('c', '"x":1'), textOf('d')]],
-    )
-    collection.refresh()
-    const first = await until('the first list', () => collection.shown().listedAt)
-    assert.ok(first <= new Date())
-    assert.deepEqual(
-      seen.slice(0, 4).map(({ items }) => items.length),
-      [0, 2, 2, 3],
-    )
+    const { collection, seen, ids } = collect(['a1 b1', '', 'c1'], ['a1 c2 d1'])
+    assert.ok((await listed(collection)) <= new Date())
+    const lengths = seen.map(({ items }) => items.length)
+    assert.deepEqual(lengths.slice(0, 4), [0, 2, 2, 3])
     await until('the second list', () => ids() === 'acd')
     const { changed, news } = seen.find(({ items }) => items[1]?.id === 'c') ?? collection.shown()
     assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
   })
 
   test('the number of changed and deleted items is written with separators of thousands', async () => {
-    const many = Array.from({ length: 1000 }, (_, number) => textOf(`b${number}`))
-    const { collection } = collect([many], [[textOf('a')]])
+    const many = Array.from({ length: 1000 }, (_, number) => `b${number}:1`)
+    const { collection } = collect([many.join(' ')], ['a1'])
     collection.refresh()
     await until('the news', () => collection.shown().news === '1 new or changed, 1,000 gone')
   })
 
   test('items that the page creates, replaces and deletes change at once in the collection', async () => {
-    const { collection, ids } = collect([[textOf('a'), textOf('b')]])
-    collection.refresh()
-    await until('the list', () => collection.shown().listedAt)
+    const { collection, ids } = collect(['a1 b1'])
+    await listed(collection)
     collection.stop()
     collection.put(textOf('c'))
     collection.put(textOf('a', '"x":1'))
@@ -513,17 +489,17 @@ describe('the collection', () => {
   })
 
   test('the list is requested again after each change, and changed items are marked for a moment', async () => {
-    const waits: [tag: string, change: () => void][] = []
+    const waits: { tag: string; end: () => void }[] = []
     let version = 1
     const seen: string[] = []
     const collection: Collection = collectionOf({
       async *list(_project, _signal, onHead) {
         onHead(new Headers({ etag: `"${version}"` }))
-        yield [textOf('a'), textOf('b', `"version":${version}`)]
+        yield textsOf(list(`a1 b${version}`))
       },
       changed: (_project, tag, signal) =>
         new Promise((resolve, reject) => {
-          waits.push([tag, resolve])
+          waits.push({ tag, end: resolve })
           signal.addEventListener('abort', () => reject(signal.reason))
         }),
       pauseAfter: () => 1,
@@ -532,13 +508,10 @@ describe('the collection', () => {
     collection.refresh()
     await until('the wait', () => waits.length === 1)
     version += 1
-    waits[0]?.[1]()
+    waits[0]?.end()
     await until('the next wait', () => waits.length === 2)
-    assert.deepEqual(
-      waits.map(([tag]) => tag),
-      ['"1"', '"2"'],
-    )
-    assert.ok(collection.shown().items[1]?.text.includes('"version":2'))
+    assert.equal(waits.map(({ tag }) => tag).join(), '"1","2"')
+    assert.deepEqual(collection.shown().items, list('a1 b2'))
     await until('the end of the mark', () => collection.shown().changed.size === 0)
     assert.ok(seen.includes('b'))
     // Hiding the page ends the wait for a change. Showing the page starts another wait.
@@ -558,8 +531,7 @@ describe('the collection', () => {
       },
       onChange: () => shares.push(collection.shown().share),
     })
-    collection.refresh()
-    await until('the list', () => collection.shown().listedAt)
+    await listed(collection)
     assert.deepEqual(shares.slice(0, 3), [undefined, 0.25, 0.75])
   })
 
@@ -586,18 +558,16 @@ describe('the collection', () => {
       async *list() {
         asked += 1
         if (asked === 2) await older.passed
-        yield [textOf('a', asked === 3 ? '"saved":1' : '')]
+        yield textsOf(list(asked === 3 ? 'a2' : 'a1'))
       },
       onChange() {
-        const [item] = collection.shown().items
-        wasTakenBack ||= isSaved && item?.text === textOf('a')
+        wasTakenBack ||= isSaved && collection.shown().items[0]?.text === textOf('a', '"v":1')
       },
     })
-    collection.refresh()
-    await until('the first list', () => collection.shown().listedAt)
+    await listed(collection)
     collection.refresh()
     isSaved = true
-    collection.put(textOf('a', '"saved":1'))
+    collection.put(textOf('a', '"v":2'))
     older.open()
     await new Promise((resolve) => setTimeout(resolve, 20))
     assert.equal(asked, 2)
@@ -607,15 +577,11 @@ describe('the collection', () => {
   })
 
   test('items of a list that failed midway stay until the next list is complete', async () => {
-    const { collection, seen, ids } = collect(
-      [[textOf('a')], [textOf('b')], 'cut off'],
-      [[textOf('b')], [textOf('c')]],
-    )
-    collection.refresh()
-    await until('the whole list', () => collection.shown().listedAt)
+    const { collection, seen, ids } = collect(['a1', 'b1', new Error('cut off')], ['b1', 'c1'])
+    await listed(collection)
     assert.equal(ids(), 'bc')
-    const shown = seen.map(({ items }) => items.map(({ id }) => id).join(''))
-    assert.deepEqual([...new Set(shown)], ['', 'a', 'ab', 'bc'])
+    const shown = new Set(seen.map(({ items }) => idsOf(items)))
+    assert.deepEqual([...shown], ['', 'a', 'ab', 'bc'])
     assert.equal(collection.shown().news, '')
   })
 
@@ -625,32 +591,27 @@ describe('the collection', () => {
     const collection: Collection = collectionOf({
       async *list() {
         asked += 1
-        yield [textOf('a'), textOf('b')]
+        yield textsOf(list('a1 b1'))
         await rest.passed
-        yield [textOf('c'), textOf('d')]
+        yield textsOf(list('c1 d1'))
       },
     })
     collection.refresh()
     await until('the first part', () => collection.shown().items.length === 2)
-    collection.put(textOf('a', '"saved":1'))
-    collection.put(textOf('c', '"saved":1'))
-    collection.put(textOf('e'))
-    collection.remove(new Set(['b']))
-    collection.remove(new Set(['d']))
-    const texts = [textOf('a', '"saved":1'), textOf('c', '"saved":1'), textOf('e')]
-    const shown = () => collection.shown().items.map(({ text }) => text)
-    assert.deepEqual([shown(), collection.shown().loading], [texts, 2])
+    const saved = [...list('a2 c2'), itemOf(textOf('e', '"saved":1'))]
+    for (const item of saved) collection.put(item.text)
+    for (const id of ['b', 'd']) collection.remove(new Set([id]))
+    assert.deepEqual([collection.shown().items, collection.shown().loading], [saved, 2])
     rest.open()
     await until('the whole list', () => collection.shown().listedAt)
-    assert.deepEqual([shown(), asked], [texts, 1])
-    assert.deepEqual(collection.shown().overview.shapeOf(undefined).names, ['saved'])
+    assert.deepEqual([collection.shown().items, asked], [saved, 1])
+    assert.deepEqual(collection.shown().overview.shapeOf(undefined).names, ['v', 'saved'])
   })
 
   test('a hidden page requests nothing, and requests the list at once when it is shown', async () => {
-    const { collection, asked } = collect([[textOf('a')]])
+    const { collection, asked } = collect(['a1'])
     collection.setVisible(false)
-    collection.refresh()
-    await until('the list', () => collection.shown().listedAt)
+    await listed(collection)
     await new Promise((resolve) => setTimeout(resolve, 20)) // many times the pause
     assert.equal(asked(), 1)
     collection.setVisible(true)
@@ -658,11 +619,8 @@ describe('the collection', () => {
   })
 
   test('the collection keeps its items when a list fails, and retries unless the problem is final', async () => {
-    const { collection, ids, asked } = collect(
-      [[textOf('a')]],
-      new Error('not now'),
-      new Error('final'),
-    )
+    const failures = [[new Error('not now')], [new Error('final')]]
+    const { collection, ids, asked } = collect(['a1'], ...failures)
     collection.refresh()
     await until('the last failure', () => String(collection.shown().problem).includes('final'))
     assert.equal(ids(), 'a')

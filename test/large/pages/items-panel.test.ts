@@ -6,77 +6,63 @@ import { claimsOf } from '../../../pages/shared/claims.js'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { assertUsable, screens } from '../../support/guarded-page.js'
-import {
-  createdBy,
-  type ItemsPage,
-  readBack,
-  serviceWith,
-  useItemsPage,
-} from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { createdBy, listOf, readBack, serviceWith, useItemsPage } from '../../support/items-page.js'
 
 const { openItems, openWith } = useItemsPage()
-
-async function hasInEditor(page: ItemsPage, text: string): Promise<void> {
-  await until(`${text} in the editor`, async () =>
-    (await page.editor.textContent())?.includes(text),
-  )
-}
 
 describe('the panel beside the list', inChromium, () => {
   test('the panel shows the item of the active row, and keys go to the next row', async () => {
     const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
     await page.open('"one"')
     await page.hasFocus('.editor')
-    await page.keyboard.press('Alt+ArrowDown')
-    await hasInEditor(page, '"two"')
+    await page.press('Alt+ArrowDown')
+    await page.hasInEditor('"two"')
     await page.hasFocus('.editor')
-    await page.locator('tr.active').getByText('two').waitFor()
-    await page.keyboard.press('Alt+ArrowUp')
-    await hasInEditor(page, '"one"')
+    await page.isActive('"two"')
+    await page.press('Alt+ArrowUp')
+    await page.hasInEditor('"one"')
     await page.getByRole('button', { name: 'Next row' }).click()
-    await hasInEditor(page, '"two"')
+    await page.hasInEditor('"two"')
 
     await page.cell('"three"').click()
-    await hasInEditor(page, '"three"')
+    await page.hasInEditor('"three"')
     await page.hasFocus()
-    await page.keyboard.press('ArrowUp')
-    await hasInEditor(page, '"two"')
+    await page.press('ArrowUp')
+    await page.hasInEditor('"two"')
     await page.hasFocus()
-    await page.keyboard.press('e')
+    await page.press('e')
     await page.hasFocus('.editor')
     await assertUsable(page)
 
     await page.editor.fill('{"n":"typed"}')
     await page.cell('"three"').click()
-    await hasInEditor(page, '"typed"')
-    await page.keyboard.press('e')
-    const question = page.getByRole('dialog', { name: 'Discard your changes?' })
-    await question.waitFor()
+    await page.hasInEditor('"typed"')
+    await page.press('e')
+    const question = await page.asks('Discard your changes?')
     await page.choose('Cancel')
     await question.waitFor({ state: 'detached' })
     await page.editor.focus()
-    await page.keyboard.press('Control+s')
-    await page.dialog.waitFor({ state: 'detached' })
-    assert.match((await readBack(own, ids[1] ?? '')) ?? '', /"n":"typed"/)
+    await page.press('Control+s')
+    await page.closes()
+    assert.match(await readBack(own, ids[1] ?? ''), /"n":"typed"/)
 
     await page.open('"one"')
     await page.editor.fill('{"n":"lost"}')
-    await page.keyboard.press('Alt+ArrowDown')
+    await page.press('Alt+ArrowDown')
     await question.waitFor()
-    await page.keyboard.press('Control+s') // ignored by the panel below the question
+    await page.press('Control+s') // ignored by the panel below the question
     await page.choose('Discard')
-    await hasInEditor(page, '"typed"')
-    await page.keyboard.press('Escape')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.hasInEditor('"typed"')
+    await page.press('Escape')
+    await page.closes()
     await page.hasFocus()
-    assert.match((await readBack(own, ids[0] ?? '')) ?? '', /"n":"one"/)
+    assert.match(await readBack(own, ids[0] ?? ''), /"n":"one"/)
 
     await page.open('"one"')
     await page.cell('"one"').dblclick()
     await page.getByRole('textbox', { name: 'n, text' }).fill('other')
-    await page.keyboard.press('Enter')
-    await hasInEditor(page, '"other"')
+    await page.press('Enter')
+    await page.hasInEditor('"other"')
     assert.equal(await page.getByText('changed elsewhere').count(), 0)
   })
 
@@ -88,44 +74,43 @@ describe('the panel beside the list', inChromium, () => {
     await page.locator('tr[aria-selected="true"]').waitFor()
     assert.equal(await page.dialog.count(), 0)
     await page.cell('3').locator('..').click()
-    await hasInEditor(page, '"price": 3')
+    await page.hasInEditor('"price": 3')
     await page.choose('Cancel')
     await page.open('"one"')
-    await hasInEditor(page, '"one"')
-    const size = await page.evaluate<number[]>(
-      '(({ width, height }) => [width, height])(document.querySelector(".panel").getBoundingClientRect())',
+    await page.hasInEditor('"one"')
+    const [size] = await page.all(
+      '.panel',
+      '({ width: each.offsetWidth, height: each.offsetHeight })',
     )
-    assert.deepEqual(size, [screens.phone.width, screens.phone.height])
+    assert.deepEqual(size, screens.phone)
     await assertUsable(page)
     await page.editor.fill(`{"of":[${'1,\n'.repeat(99)}1]}`)
-    const bottom = await page.evaluate<number>(
-      'document.querySelector(".panel .main").getBoundingClientRect().bottom',
+    const [bottom = 0] = await page.all<number>(
+      '.panel .main',
+      'each.getBoundingClientRect().bottom',
     )
     assert.ok(bottom < screens.phone.height && bottom > screens.phone.height - 32, `${bottom}`)
-    await page.choose('Cancel')
-    await page.choose('Discard')
+    await page.choose('Cancel', 'Discard')
     assert.ok(!(await page.getByRole('button', { name: 'Shortcuts' }).isVisible()))
   })
 
   test('a new item starts with the members that most items have, and the cursor is in the first value', async () => {
     const { own, page } = await openWith(['{"name":"a","n":1.5,"tags":[1]}', '{"name":"b","n":2}'])
     await page.counts('2 items')
-    await page.keyboard.press('n')
+    await page.press('n')
     await page.hasFocus('.editor')
-    await hasInEditor(page, '"n": 0')
+    await page.hasInEditor('"n": 0')
     await page.keyboard.type('typed')
     await page.save()
-    const { text } = await own.call('GET', '/items')
-    assert.ok(text.includes('"name": "typed",\n  "n": 0}'), text)
+    const list = await listOf(own)
+    assert.ok(list.includes('"name": "typed",\n  "n": 0}'), list)
 
     await createdBy(own, '{"city":"Bern"}', '"places"')
     await page.cell('"Bern"').click()
-    await page.keyboard.press('n')
-    await hasInEditor(page, '{  "project_id": "places",  "city": ""}')
-    const heights = await page.evaluate<number[]>(
-      '[".editor", ".panel"].map((part) => document.querySelector(part).offsetHeight)',
-    )
-    assert.ok((heights[0] ?? 0) > 0.75 * (heights[1] ?? 0), `editor and panel: ${heights}`)
+    await page.press('n')
+    await page.hasInEditor('{  "project_id": "places",  "city": ""}')
+    const [panel = 0, editor = 0] = await page.all<number>('.panel, .editor', 'each.offsetHeight')
+    assert.ok(editor > 0.75 * panel, `the editor is ${editor} high, the panel ${panel}`)
   })
 })
 

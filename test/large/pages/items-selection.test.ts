@@ -10,7 +10,13 @@ import {
   type GuardOptions,
   screens,
 } from '../../support/guarded-page.js'
-import { type ItemsPage, readBack, useItemsPage } from '../../support/items-page.js'
+import {
+  type ItemsPage,
+  listOf,
+  readBack,
+  replacedBy,
+  useItemsPage,
+} from '../../support/items-page.js'
 import type { OwnService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
@@ -23,61 +29,42 @@ const openNumbers = (count: number, options?: GuardOptions) =>
     options,
   )
 
-async function selected(page: ItemsPage): Promise<string> {
-  const values = await page.evaluate<string[]>(
-    '[...document.querySelectorAll("tr[aria-selected=true]")].map((row) => row.querySelector(".number").textContent)',
-  )
-  return values.map((value) => Number(value)).join(' ')
-}
-
-async function selects(page: ItemsPage, expected: string): Promise<void> {
-  await until(`${expected} selected`, async () => (await selected(page)) === expected)
+/** Waits until the items with these numbers are selected. */
+async function selects(page: ItemsPage, ...expected: number[]): Promise<void> {
+  const selected = () => page.all('tr[aria-selected=true] .number', 'Number(each.textContent)')
+  await until(`${expected} selected`, async () => `${await selected()}` === `${expected}`)
 }
 
 async function stored(own: OwnService): Promise<string> {
-  const { text } = await own.call('GET', '/items')
-  return [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
-}
-
-/** @param failure JavaScript expression for a response to `url`. If falsy, the service responds. */
-async function failing(page: ItemsPage, method: string, failure: string): Promise<void> {
-  await page.evaluate(`{
-    globalThis.realFetch ??= fetch
-    globalThis.fetch = async (url, init) =>
-      (init.method === '${method}' && (${failure})) || realFetch(url, init)
-  }`)
+  return [...(await listOf(own)).matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
 describe('selected items', inChromium, () => {
   test('the keyboard alone selects a row, a range or all matches, and deletes them after one question', async () => {
     const { own, page } = await openNumbers(12)
     await page.counts('12 items')
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await page.keyboard.press(key)
-    }
-    await press('ArrowDown', 'Space', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown')
-    await selects(page, '0 2 3')
-    await press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowUp')
-    await selects(page, '0 2 3 4') // a range can become shorter
-    await press('Space', 'Shift+End')
-    await selects(page, '0 2 3 4 5 6 7 8 9 10 11')
-    await press('Escape')
-    await selects(page, '')
+    await page.press('ArrowDown', 'Space', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown')
+    await selects(page, 0, 2, 3)
+    await page.press('Shift+ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowUp')
+    await selects(page, 0, 2, 3, 4) // a range can become shorter
+    await page.press('Space', 'Shift+End')
+    await selects(page, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+    await page.press('Escape')
+    await selects(page)
 
-    await press('/')
+    await page.press('/')
     await page.keyboard.type('"n":1')
     await page.counts('3 of 12 items')
-    await press('Shift+Tab', 'Control+a') // leaves the field, where Ctrl+A would select the text
-    await selects(page, '1 10 11')
+    await page.press('Shift+Tab', 'Control+a') // leaves the field, where Ctrl+A would select the text
+    await selects(page, 1, 10, 11)
     await page.sees('3 items selected')
     await assertAccessible(page)
-    await press('Delete')
-    const question = page.getByRole('dialog', { name: 'Delete 3 items?' })
-    await question.waitFor()
+    await page.press('Delete')
+    await page.asks('Delete 3 items?')
     await assertUsable(page)
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')
-    await press('Tab', 'Enter')
-    await question.waitFor({ state: 'detached' })
+    assert.equal(await page.focused(), 'Cancel')
+    await page.press('Tab', 'Enter')
+    await page.closes()
     await page.counts('0 of 9 items')
     assert.equal(await stored(own), '0 2 3 4 5 6 7 8 9')
   })
@@ -85,22 +72,18 @@ describe('selected items', inChromium, () => {
   test('the checkbox in the head selects all rows, and keys then act on them', async () => {
     const { page } = await openNumbers(3)
     await page.counts('3 items')
-    const topOfRows = () =>
-      page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top')
-    const top = await topOfRows()
+    const top = await page.topOfRows()
     await page.getByLabel('Select all rows').click()
     await page.getByRole('region', { name: 'Selection' }).waitFor()
-    assert.equal(await topOfRows(), top, 'the rows moved when the selection bar appeared')
-    await page.keyboard.press('Delete')
-    await page.getByRole('dialog', { name: 'Delete 3 items?' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
-    await selects(page, '')
-    await page.keyboard.press('Space')
-    await selects(page, '0 1 2')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Space')
-    await selects(page, '1 2')
+    assert.equal(await page.topOfRows(), top, 'the rows moved when the selection bar appeared')
+    await page.press('Delete')
+    await page.asks('Delete 3 items?')
+    await page.press('Escape', 'Escape')
+    await selects(page)
+    await page.press('Space')
+    await selects(page, 0, 1, 2)
+    await page.press('ArrowDown', 'Space')
+    await selects(page, 1, 2)
   })
 
   test('checkboxes and Shift select rows; only those that match a search are copied and exported', async () => {
@@ -110,38 +93,39 @@ describe('selected items', inChromium, () => {
     await box(1).click()
     await page.cell('4.0').click({ modifiers: ['Shift'] })
     assert.equal(await page.evaluate('String(getSelection())'), '')
-    await selects(page, '1 2 3 4')
+    await selects(page, 1, 2, 3, 4)
     await box(2).click()
-    await selects(page, '1 3 4')
-    await page.getByRole('checkbox', { name: 'Select all rows' }).click()
-    await selects(page, '0 1 2 3 4 5 6 7')
-    await page.getByRole('checkbox', { name: 'Select all rows' }).press('Space')
-    await selects(page, '')
+    await selects(page, 1, 3, 4)
+    const all = page.getByRole('checkbox', { name: 'Select all rows' })
+    await all.click()
+    await selects(page, 0, 1, 2, 3, 4, 5, 6, 7)
+    await all.press('Space')
+    await selects(page)
     for (const row of [7, 0, 3]) await box(row).click()
     await page.sees('3 items selected')
-    await page.getByRole('searchbox').fill('"n":3')
+    await page.search.fill('"n":3')
     await page.sees('1 item selected')
-    await page.getByRole('searchbox').fill('')
+    await page.search.fill('')
     await page.sees('3 items selected')
 
     const texts = await Promise.all([0, 3, 7].map((n) => readBack(own, ids[n] ?? '')))
     const file = `[\n${texts.join(',\n')}\n]\n`
     const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Export the selected items' }).press('Enter')
+    await page.button('Export the selected items').press('Enter')
     assert.equal(readFileSync(await (await saved).path(), 'utf8'), file)
     await page.sees('3 items exported')
     await page.evaluate(`navigator.clipboard.write = async ([item]) => {
       globalThis.copied = await (await item.getType('text/plain')).text()
     }; 0`)
-    await page.keyboard.press('Control+c')
+    await page.press('Control+c')
     await page.sees('3 items copied')
     assert.equal(await page.evaluate('copied'), file)
     await page.evaluate('navigator.clipboard.write = async () => { throw new Error("may not") }; 0')
-    await page.getByRole('button', { name: 'Copy JSON of the selected items' }).click()
+    await page.button('Copy JSON of the selected items').click()
     await page.sees('3 items not copied: may not')
-    await page.getByRole('button', { name: 'Select none' }).press('Enter')
+    await page.button('Select none').press('Enter')
     await page.hasFocus()
-    await page.getByLabel('JSON', { exact: true }).check()
+    await page.showJson()
     await box(1).click()
     await page.sees('1 item selected')
     await assertAccessible(page)
@@ -151,34 +135,30 @@ describe('selected items', inChromium, () => {
     test(`failed deletes are listed with their causes and can be tried again, on a ${screen} screen`, async () => {
       const { own, ids, page } = await openNumbers(6, { viewport })
       await page.counts('6 items')
-      const check = () => assertUsable(page)
-      await page.keyboard.press('Control+a')
+      await page.press('Control+a')
       await page.sees('6 items selected')
-      await check()
-      await page.keyboard.press('Delete')
-      await page.getByRole('dialog', { name: 'Delete 6 items?' }).waitFor()
+      await assertUsable(page)
+      await page.press('Delete')
+      await page.asks('Delete 6 items?')
       // A changed item is not deleted. An item that was deleted elsewhere counts as deleted.
-      const body = '{"data":{"n":1.50}}'
-      await own.request('PUT', `/items/${ids[1]}`, { token: own.validToken(), body })
+      await replacedBy(own, ids[1] ?? '', '{"n":1.50}')
       await own.call('DELETE', `/items/${ids[5]}`)
-      await failing(
-        page,
+      await page.respond(
         'DELETE',
         `url.endsWith('${ids[3]}') && new Response('{"detail":{"detail":"no luck","error_code":"INTERNAL_ERROR","session_id":"x"}}', { status: 500 })`,
       )
       await page.choose('Delete')
       await page.sees('4 of 6 items deleted, 2 failed.')
-      await page.sees('It was changed elsewhere, and not deleted. It is now:')
-      await page.sees('"n":1.50}')
+      await page.sees('It was changed elsewhere, and not deleted. It is now:', '"n":1.50}')
       await page.sees(/Not deleted\. no luck \(500 · INTERNAL_ERROR/)
       const named = page.getByRole('dialog').locator('li .id')
       const failed = [await named.first().textContent(), await named.last().textContent()]
       assert.deepEqual(failed.sort(), [ids[1], ids[3]].sort())
       assert.equal(await stored(own), '1 3')
-      await check()
-      await failing(page, 'DELETE', 'undefined')
+      await assertUsable(page)
+      await page.respond('DELETE', 'undefined')
       await page.choose('Try these again')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.closes()
       await page.counts('0 items')
       assert.equal(await stored(own), '')
     })
@@ -191,9 +171,8 @@ describe('selected items', inChromium, () => {
     page.on('request', (request) => {
       if (request.method() === 'GET' && /\/items\/./.test(request.url())) reads.push(request.url())
     })
-    await page.keyboard.press('Control+a')
-    await page.keyboard.press('Delete')
-    await page.getByRole('dialog', { name: 'Delete 30 items?' }).waitFor()
+    await page.press('Control+a', 'Delete')
+    await page.asks('Delete 30 items?')
     const release = await page.hold('DELETE')
     await page.choose('Delete')
     await page.getByRole('progressbar').waitFor()
@@ -204,19 +183,18 @@ describe('selected items', inChromium, () => {
     await assertAccessible(page)
 
     const tried = () => page.evaluate<number>('globalThis.tried ?? 0')
-    await failing(
-      page,
+    await page.respond(
       'DELETE',
       '(globalThis.tried = (globalThis.tried ?? 0) + 1) && new Response(\'{"detail":{"detail":"expired","error_code":"TOKEN_EXPIRED","session_id":"x"}}\', { status: 401 })',
     )
     await page.choose('Continue')
     await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
     assert.ok((await tried()) <= 4, `${await tried()} requests`)
-    await failing(page, 'DELETE', 'undefined')
+    await page.respond('DELETE', 'undefined')
     await page.choose('Close')
     await page.sees(/^4 of 30 items deleted, [1-4] failed, 2[2-5] not tried\.$/)
     await page.getByRole('button', { name: /^Try (it|these) again$/ }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.closes()
     await page.counts('0 items')
     assert.equal(await stored(own), '')
     assert.deepEqual(reads, []) // an unchanged item is deleted by one request, without a read

@@ -88,41 +88,30 @@ test('a cell shows strings without quotes unless they need quotes, and objects a
   }
 })
 
+const projectRule = 'project_id must be a string of at least 1 character, or null'
+
 const drafts = [
-  { text: '{"a":1}', found: [] },
-  { text: '', found: ['error 0-0 expected a value, but the text ends here'] },
-  { text: '{"a":1', found: ['error 5-6 expected a comma or "}", but the text ends here'] },
-  { text: '{"a":01}', found: ['error 6-7 expected a comma or "}"'] },
-  { text: ' [1]', found: ['error 1-2 an item must be an object'] },
-  {
-    text: '{"a":1},"data":{}',
-    found: ['error 7-8 unexpected text after the value'],
-  },
-  {
-    text: '{"project_id":""}',
-    found: ['error 14-16 project_id must be a string of at least 1 character, or null'],
-  },
-  {
-    text: '{"project_id":7}',
-    found: ['error 14-15 project_id must be a string of at least 1 character, or null'],
-  },
-  {
-    text: '{"project_id":7,"project_id":"p"}',
-    found: ['warning 1-15 only the last "project_id" is kept'],
-  },
-  { text: raw`{"a":1,"\u0061":2}`, found: ['warning 1-6 only the last "a" is kept'] },
-  { text: '{"a":{"b":1,"b":2}}', found: [] },
-  { text: '{"__proto__":1,"constructor":2}', found: [] },
-  { text: '{"id":"x"}', found: [] },
-  { text: '{"id":"y"}', found: ['warning 1-9 the service makes the id; this one is dropped'] },
-]
-for (const { text, found } of drafts) {
-  test(`the draft ${text} has ${found.join() || 'no problems'}`, () => {
-    const all = checkDraft(text, 'x')
-    assert.deepEqual(
-      all.map(({ severity, from, to, message }) => `${severity} ${from}-${to} ${message}`),
-      found,
+  ['{"a":1}', ''],
+  ['', 'error 0-0 expected a value, but the text ends here'],
+  ['{"a":1', 'error 5-6 expected a comma or "}", but the text ends here'],
+  ['{"a":01}', 'error 6-7 expected a comma or "}"'],
+  [' [1]', 'error 1-2 an item must be an object'],
+  ['{"a":1},"data":{}', 'error 7-8 unexpected text after the value'],
+  ['{"project_id":""}', `error 14-16 ${projectRule}`],
+  ['{"project_id":7}', `error 14-15 ${projectRule}`],
+  ['{"project_id":7,"project_id":"p"}', 'warning 1-15 only the last "project_id" is kept'],
+  [raw`{"a":1,"\u0061":2}`, 'warning 1-6 only the last "a" is kept'],
+  ['{"a":{"b":1,"b":2}}', ''],
+  ['{"__proto__":1,"constructor":2}', ''],
+  ['{"id":"x"}', ''],
+  ['{"id":"y"}', 'warning 1-9 the service makes the id; this one is dropped'],
+] as const
+for (const [text, expected] of drafts) {
+  test(`the draft ${text} has ${expected || 'no problems'}`, () => {
+    const found = checkDraft(text, 'x').map(
+      ({ severity, from, to, message }) => `${severity} ${from}-${to} ${message}`,
     )
+    assert.equal(found.join(), expected)
   })
 }
 
@@ -131,25 +120,22 @@ describe('the request for a draft creates exactly the item that the draft shows'
   const itemFrom = (draft: string) =>
     encodeItem(id, parseItemRequest(Buffer.from(requestBody(draft)))).toString()
   const drafts = [
-    { draft: '{}', item: 'null}' },
-    {
-      draft: '{"n": 12345678901234567890, "p": 1.0}',
-      item: 'null,"n": 12345678901234567890, "p": 1.0}',
-    },
-    { draft: raw`{"project_id":"p\u0071"}`, item: raw`"p\u0071"}` },
-    { draft: '{ "project_id": "p", "a" : 1 , "b":2 }', item: '"p","a" : 1 , "b":2}' },
-    { draft: '{"a":1,\n"\\u0069d":"x"}', item: 'null,"a":1}' },
-    { draft: '{"a":1,"id":"x","project_id":"p"}', item: '"p","a":1}' },
-    { draft: '{"t":1,"id":"x","project_id":"p","a":2}', item: '"p","t":1,"a":2}' },
-    { draft: '{"t":1 ,\n "id":"x",\n "a" : 2}', item: 'null,"t":1 ,\n "a" : 2}' },
-    { draft: '{"project_id":7,"project_id":null,"a":1}', item: 'null,"a":1}' },
-    { draft: '{"data":{"a":1},"project_id":"p"}', item: '"p","data":{"a":1}}' },
-    {
-      draft: raw`{"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
-      item: raw`null,"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
-    },
-  ]
-  for (const { draft, item } of drafts) {
+    ['{}', 'null}'],
+    ['{"n": 12345678901234567890, "p": 1.0}', 'null,"n": 12345678901234567890, "p": 1.0}'],
+    [raw`{"project_id":"p\u0071"}`, raw`"p\u0071"}`],
+    ['{ "project_id": "p", "a" : 1 , "b":2 }', '"p","a" : 1 , "b":2}'],
+    ['{"a":1,\n"\\u0069d":"x"}', 'null,"a":1}'],
+    ['{"a":1,"id":"x","project_id":"p"}', '"p","a":1}'],
+    ['{"t":1,"id":"x","project_id":"p","a":2}', '"p","t":1,"a":2}'],
+    ['{"t":1 ,\n "id":"x",\n "a" : 2}', 'null,"t":1 ,\n "a" : 2}'],
+    ['{"project_id":7,"project_id":null,"a":1}', 'null,"a":1}'],
+    ['{"data":{"a":1},"project_id":"p"}', '"p","data":{"a":1}}'],
+    [
+      raw`{"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
+      raw`null,"__proto__":{"c":[-0]},"2":1e400,"1":"\ud800","x":{"id":1,"id":2}}`,
+    ],
+  ] as const
+  for (const [draft, item] of drafts) {
     test(JSON.stringify(draft), () => {
       assert.equal(itemFrom(draft), `{"id":"${id}","project_id":${item}`)
       // Saving an unchanged item again stores the same item.

@@ -9,6 +9,7 @@ import { assertAccessible, assertFits, screens } from '../../support/guarded-pag
 import {
   createdBy,
   type ItemsPage,
+  listOf,
   readBack,
   replacedBy,
   useItemsPage,
@@ -31,11 +32,7 @@ async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
 }
 
 async function focusIs(page: ItemsPage, expected: string): Promise<void> {
-  await until(`the focus on ${expected}`, () =>
-    page.evaluate<boolean>(
-      `[document.activeElement.textContent, document.activeElement.className].includes('${expected}')`,
-    ),
-  )
+  await until(`the focus on ${expected}`, async () => (await page.focused()) === expected)
 }
 
 /** Fails unless the browser asks before it reloads the page. The reload is then cancelled. */
@@ -53,7 +50,7 @@ async function assertAsksBrowser(page: ItemsPage): Promise<void> {
 }
 
 async function countItems(): Promise<number> {
-  return (await service.call('GET', '/items')).text.match(/"id":/g)?.length ?? 0
+  return (await listOf(service)).split('"id":').length - 1
 }
 
 describe('the items page when something goes wrong', inChromium, () => {
@@ -63,16 +60,11 @@ describe('the items page when something goes wrong', inChromium, () => {
     page.on('request', (request) => requests.push(request.method()))
     await page.choose('New item')
     await page.editor.fill('{"a": 1, "b": 01}')
-    await page.sees('line 1, column 16')
-    await page.sees('expected a comma or "}"')
+    await page.sees('line 1, column 16', 'expected a comma or "}"')
     assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
     await page.choose('Save')
-    await page.keyboard.press('Delete') // the cursor is at the error
+    await page.press('Delete') // the cursor is at the error
     await holdsTyped(page, '{"a": 1, "b": 0}')
-    await page.editor.fill('{"project_id": ""}')
-    await page.sees('project_id must be a string of at least 1 character, or null')
-    await page.editor.fill('{"a": 1, "a": 2}')
-    await page.sees('only the last "a" is kept')
     await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
     const findings = page.locator('.findings p')
     await until('five listed problems', async () => (await findings.count()) === 5)
@@ -100,34 +92,33 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('New item')
     await page.editor.fill(long)
     await page.choose('Save')
-    await page.sees(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
+    await page.warns(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
     await assertAccessible(page)
     await holdsTyped(page, long)
     await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
     // The page finds all errors that the service finds, so a fake response has another error.
-    await page.evaluate(`globalThis.realFetch = fetch; globalThis.fetch = async (url, init) =>
-    init.method === 'POST'
-      ? new Response(JSON.stringify({ detail: { detail: 'The body is not valid JSON: line 2, column 11: expected something else', session_id: 'x', error_code: 'VALIDATION_ERROR' } }), { status: 422 })
-      : realFetch(url, init)`)
+    const detail = {
+      detail: 'The body is not valid JSON: line 2, column 11: expected something else',
+      error_code: 'VALIDATION_ERROR',
+      session_id: 'x',
+    }
+    await page.respond('POST', `new Response('${JSON.stringify({ detail })}', { status: 422 })`)
     await page.choose('Save')
-    await page.sees(/Not saved\..*422 · VALIDATION_ERROR/)
-    await page.sees('line 1, column 11')
+    await page.sees(/Not saved\..*422 · VALIDATION_ERROR/, 'line 1, column 11')
     assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
-    await page.evaluate('void (globalThis.fetch = realFetch)')
+    await page.respond('POST', 'undefined')
     await holdsTyped(page)
 
     const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
     await page.evaluate(`void (location.hash = 'token=${expired}')`)
-    await page.getByRole('dialog', { name: 'Token' }).getByText('TOKEN_EXPIRED').waitFor()
+    const dialog = await page.asks('Token')
+    await dialog.getByText('TOKEN_EXPIRED').waitFor()
     await page.keyboard.type('meant for the editor')
-    const token = page.getByRole('dialog', { name: 'Token' }).getByLabel('Token')
-    assert.equal(await token.inputValue(), expired)
-    await page.choose('Close')
-    await page.choose('Save')
-    await page.getByRole('dialog', { name: 'Token' }).getByLabel('Token').fill(service.validToken())
-    await page.choose('Use this token')
+    assert.equal(await dialog.getByLabel('Token').inputValue(), expired)
+    await page.choose('Close', 'Save')
+    await page.useToken(service.validToken())
     await holdsTyped(page)
     await page.save()
     await page.cell('12345678901234567890').waitFor()
@@ -135,26 +126,26 @@ describe('the items page when something goes wrong', inChromium, () => {
 
   test('a missing, malformed or wrong token shows the token dialog with the reason', async () => {
     const page = await openItems(service, { token: '' })
-    const dialog = page.getByRole('dialog', { name: 'Token' })
     await page.choose('Use this token')
     await page.sees('There is no token')
-    await dialog.getByLabel('Token').fill('not a token')
-    await page.choose('Use this token')
+    await page.useToken('not a token')
     await page.sees('This is not a token')
-    await dialog.getByLabel('Token').fill('wrong')
-    await dialog.getByLabel('Token').press('Enter')
+    const dialog = await page.asks('Token')
+    const field = dialog.getByLabel('Token')
+    await field.fill('wrong')
+    await field.press('Enter')
     await dialog.getByText('This token was not accepted: it is not a JSON Web Token.').waitFor()
     assert.equal(await page.getByText(/INVALID_TOKEN|token is needed/).count(), 1)
     const selected =
       '(({ selectionStart, selectionEnd }) => [selectionStart, selectionEnd])(document.activeElement)'
     assert.deepEqual(await page.evaluate<number[]>(selected), [0, 'wrong'.length])
-    await dialog.getByLabel('Token').press('Escape')
+    await field.press('Escape')
     await page.sees('another token is needed')
     await page.choose('Enter a token')
     // The user may have copied "Bearer" with the token. Closing the dialog applies the token.
-    await dialog.getByLabel('Token').fill(`Bearer ${service.validToken()} `)
-    await dialog.getByLabel('Token').press('Escape')
-    await dialog.waitFor({ state: 'detached' })
+    await field.fill(`Bearer ${service.validToken()} `)
+    await field.press('Escape')
+    await page.closes()
     await page.counts(`${await countItems()} item`)
     assert.equal(await page.evaluate('localStorage.length'), 0)
     assert.ok(!page.url().includes('#'))
@@ -162,40 +153,40 @@ describe('the items page when something goes wrong', inChromium, () => {
 
   test('the editor says that an item was changed or deleted elsewhere before it overwrites anything', async () => {
     const id = await createdBy(service, '{"who":"me"}')
-    const put = (data: string) => replacedBy(service, id, data)
+    const put = (who: string) => replacedBy(service, id, `{"who":"${who}"}`)
     const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
-    await page.open('"me"')
-    await page.editor.fill('{"who":"mine"}')
-    await put('{"who":"them"}')
+    const edit = async (from: string, to: string) => {
+      await page.open(`"${from}"`)
+      await page.editor.fill(`{"who":"${to}"}`)
+    }
+    await edit('me', 'mine')
+    await put('them')
     await page.choose('Save')
-    await page.sees('This item was changed elsewhere. It is now:')
-    await page.sees('"who": "them"')
+    await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     await assertFits(page)
     await assertAccessible(page)
-    assert.match((await readBack(service, id)) ?? '', /"them"/)
+    assert.match(await readBack(service, id), /"them"/)
     await page.choose('Overwrite with mine')
-    await page.dialog.waitFor({ state: 'detached' })
-    assert.match((await readBack(service, id)) ?? '', /"mine"/)
+    await page.closes()
+    assert.match(await readBack(service, id), /"mine"/)
 
-    await page.open('"mine"')
-    await page.editor.fill('{"who":"mine again"}')
-    await put('{"who":"not for long"}')
+    await edit('mine', 'mine again')
+    await put('not for long')
     await page.sees('"who": "not for long"')
-    await put('{"who":"mine"}')
+    await put('mine')
     await page.getByText('This item was changed elsewhere.').waitFor({ state: 'detached' })
-    await put('{"who":"them again"}')
+    await put('them again')
     await page.sees('This item was changed elsewhere. It is now:')
     await page.choose('Edit the other version')
-    await focusIs(page, 'editor')
-    assert.match((await page.editor.textContent()) ?? '', /"them again"/)
+    await page.hasFocus('.editor')
+    await page.hasInEditor('"them again"')
     await page.choose('Close') // without a question, as nothing was typed
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.closes()
 
-    await page.open('"them again"')
-    await page.editor.fill('{"who":"mine again"}')
-    await put('{"who":"them at last"}')
+    await edit('them again', 'mine again')
+    await put('them at last')
     await page.choose('Edit the other version')
-    assert.match((await page.editor.textContent()) ?? '', /"them at last"/)
+    await page.hasInEditor('"them at last"')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"who":"mine again"}')
 
@@ -203,41 +194,40 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Save')
     await page.sees('This item was deleted elsewhere.')
     await page.choose('Save as a new item')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.closes()
     await page.cell('"mine again"').waitFor()
   })
 
   test('a change elsewhere between the latest list and a save or delete is not overwritten', async () => {
     const id = await createdBy(service, '{"who":"me, at once"}')
-    const put = (data: string) => replacedBy(service, id, data)
+    const put = (who: string) => replacedBy(service, id, `{"who":"${who}"}`)
     const page = await openItems(service)
     await page.open('"me, at once"')
     await page.editor.fill('{"who":"mine, later"}')
     const released = await page.hold('PUT')
     await page.choose('Save')
     await until('the change', () => page.evaluate<boolean>('isHeld'))
-    await put('{"who":"them, between"}')
+    await put('them, between')
     await released()
-    await page.sees('This item was changed elsewhere. It is now:')
-    await page.sees('"who": "them, between"')
+    await page.sees('This item was changed elsewhere. It is now:', '"who": "them, between"')
     await holdsTyped(page, '{"who":"mine, later"}')
-    assert.match((await readBack(service, id)) ?? '', /"them, between"/)
+    assert.match(await readBack(service, id), /"them, between"/)
     await page.choose('Edit the other version')
 
     const deleted = await page.hold('DELETE')
     await page.choose('Delete')
-    const question = page.getByRole('dialog', { name: 'Delete this item?' })
+    const question = await page.asks('Delete this item?')
     await question.getByText('them, between').waitFor()
-    await question.getByRole('button', { name: 'Delete' }).click()
+    await page.choose('Delete')
     await until('the change', () => page.evaluate<boolean>('isHeld'))
-    await put('{"who":"them, to stay"}')
+    await put('them, to stay')
     await deleted()
     await question.getByText('It was changed elsewhere, and not deleted. It is now:').waitFor()
     await question.getByText('them, to stay').waitFor()
-    assert.match((await readBack(service, id)) ?? '', /"them, to stay"/)
-    await question.getByRole('button', { name: 'Try it again' }).click()
+    assert.match(await readBack(service, id), /"them, to stay"/)
+    await page.choose('Try it again')
     await question.waitFor({ state: 'detached' })
-    assert.equal(await readBack(service, id), undefined)
+    assert.equal(await readBack(service, id), '')
   })
 
   test('a create whose response is lost makes only one item when it is repeated', async () => {
@@ -271,7 +261,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page, '{"typed":"since"}')
     await assertAccessible(page)
     await page.choose('Overwrite with mine')
-    await page.dialog.waitFor({ state: 'detached' })
+    await page.closes()
     await page.cell('"since"').waitFor()
     assert.equal(await countItems(), before + 2)
 
@@ -296,49 +286,45 @@ describe('the items page when something goes wrong', inChromium, () => {
     const deleted = await page.hold('DELETE')
     await page.open('"to go"')
     await page.choose('Delete')
+    const question = await page.asks('Delete this item?')
     await page.choose('Delete')
-    const question = page.getByRole('dialog', { name: 'Delete this item?' })
-    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
-    await page.keyboard.press('Escape')
+    await page.button('Deleting…').waitFor()
+    await page.press('Escape')
     await question.getByRole('button', { name: 'Cancel' }).press('Enter')
-    await question.getByRole('button', { name: 'Deleting…' }).waitFor()
+    await page.button('Deleting…').waitFor()
     await deleted()
-    await question.waitFor({ state: 'detached' })
-    await page.dialog.waitFor({ state: 'detached' })
-    assert.equal(await readBack(service, id), undefined)
+    await page.closes()
+    assert.equal(await readBack(service, id), '')
 
     const saved = await page.hold('POST')
     await typeNew(page)
     await page.choose('Save')
-    await page.keyboard.press('Escape')
+    await page.press('Escape')
     await page.sees('If the save fails, what you have typed is lost.')
     await page.choose('Cancel')
     await holdsTyped(page)
-    await page.keyboard.press('Escape')
+    await page.press('Escape')
     await saved()
-    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    await page.closes()
   })
 
   test('a slow save from a cell asks before it is left, and does not close another cell when it ends', async () => {
-    const { own, ids, page } = await openWith(['{"first":"one","second":"two"}'])
-    const [id = ''] = ids
-    const field = page.getByRole('dialog').getByRole('textbox')
+    const { own, id, page } = await openWith(['{"first":"one","second":"two"}'])
     const saved = await page.hold('PUT')
     await page.cell('"one"').dblclick()
-    await field.fill('changed')
-    await field.press('Enter')
-    await page.keyboard.press('Escape')
+    await page.enter('changed')
+    await page.press('Escape')
     await page.sees('If the save fails, what you have typed is lost.')
     await page.choose('Cancel')
-    await page.keyboard.press('Escape')
+    await page.press('Escape')
     await page.choose('Close anyway')
-    await field.waitFor({ state: 'detached' })
+    await page.closes()
     await page.cell('"two"').dblclick()
-    await field.fill('typed')
+    await page.field.fill('typed')
     await saved()
     await page.cell('"changed"').waitFor()
-    assert.equal(await field.inputValue(), 'typed')
-    assert.match((await readBack(own, id)) ?? '', /"first":"changed","second":"two"/)
+    assert.equal(await page.field.inputValue(), 'typed')
+    assert.match(await readBack(own, id), /"first":"changed","second":"two"/)
   })
 
   test('the page says that its dialogs cannot be loaded, and loads them at the next click', async () => {
@@ -368,37 +354,25 @@ describe('the items page when something goes wrong', inChromium, () => {
     const baseUrl = new URL(proxy.baseUrl)
     const page = await openItems({ ...own, baseUrl }, { expected: /net::ERR_/ })
     await page.cell('"in the page"').waitFor()
-    const topOfRows = () =>
-      page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top')
-    const top = await topOfRows()
+    const top = await page.topOfRows()
     await typeNew(page)
     port = 0 // a port on which no service can listen
     await own.stop()
     await page.choose('Save')
-    await page.sees('The service cannot be reached')
-    await page.sees('It is not known whether this was saved')
+    await page.sees('The service cannot be reached', 'It is not known whether this was saved')
     await holdsTyped(page)
-    await page.choose('Close')
-    await page.choose('Cancel')
+    await page.choose('Close', 'Cancel')
     await holdsTyped(page)
-    await page.choose('Close')
-    await page.choose('Discard')
+    await page.choose('Close', 'Discard')
     await page.sees(/^This is the list as of .*: The service cannot be reached/)
-    assert.equal(await topOfRows(), top, 'the rows moved when the error appeared')
+    assert.equal(await page.topOfRows(), top, 'the rows moved when the error appeared')
     await page.cell('"in the page"').dblclick()
-    const field = page.getByRole('dialog').getByRole('textbox')
-    await field.fill('and typed')
-    await field.press('Enter')
-    await page
-      .getByRole('alert')
-      .getByText(/^It is not known whether this was saved/)
-      .waitFor()
+    await page.enter('and typed')
+    await page.warns(/^It is not known whether this was saved/)
     // The cause is shown once, for the list, and not repeated for the cell.
-    await until(
-      'one message with the cause',
-      async () => (await page.getByText('The service cannot be reached').count()) === 1,
-    )
-    await page.keyboard.press('Escape')
+    const causes = page.getByText('The service cannot be reached')
+    await until('one message with the cause', async () => (await causes.count()) === 1)
+    await page.press('Escape')
     await typeNew(page)
 
     own = await ownService(env)
@@ -427,7 +401,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('3 of 5 items imported. Skipped: item 3 (line 4), item 5 (line 6).')
     await focusIs(page, 'Done')
     await page.choose('Done')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.closes()
     assert.equal(await countItems(), before + 3)
   })
 
@@ -438,19 +412,17 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
     const created = await page.hold('POST')
     await page.choose('Import')
-    await page.getByRole('button', { name: 'Stop' }).waitFor()
     await focusIs(page, 'Stop')
     await assertAsksBrowser(page)
-    await page.keyboard.press('Escape')
+    await page.press('Escape')
     await page.sees('0 of 3 items imported so far. The others will not be.')
-    await page.choose('Cancel')
-    await page.choose('Stop')
+    await page.choose('Cancel', 'Stop')
     await created()
     await page.sees('1 of 3 items imported.')
     await page.choose('Close')
     await page.sees('1 of 3 items imported so far. The others will not be.')
     await page.choose('End')
-    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    await page.closes()
     assert.equal(await countItems(), before + 1)
   })
 })
