@@ -170,7 +170,6 @@ export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | un
 export function parseLifetime(text: string, label: string): number {
   const seconds = (parseDuration(text) ?? 0) / 1000
   if (Number.isInteger(seconds) && seconds > 0) return seconds
-  throw new UsageError(
-    `${label} is ${JSON.stringify(text)}; expected a time such as 90s, 15m, 1h or 7d`,
-  )
+  const given = JSON.stringify(text)
+  throw new UsageError(`${label} is ${given}; expected a time such as 90s, 15m, 1h or 7d`)
 }

@@ -190,18 +190,14 @@ function receivedBody(request: IncomingMessage): Buffer {
 function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   const type = headers['content-type']
   if (type !== undefined && !jsonType.test(type)) {
-    throw new ApiError(
-      'VALIDATION_ERROR',
-      `The Content-Type is "${type}"; expected application/json`,
-    )
+    const detail = `The Content-Type is "${type}"; expected application/json`
+    throw new ApiError('VALIDATION_ERROR', detail)
   }
   const encoding = headers['content-encoding'] ?? ''
   // The coding `identity` means no coding (RFC 9110 §8.4).
   if (!encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))) {
-    throw new ApiError(
-      'VALIDATION_ERROR',
-      `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`,
-    )
+    const detail = `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`
+    throw new ApiError('VALIDATION_ERROR', detail)
   }
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }

@@ -44,8 +44,10 @@ export function createFailureLog(log: Logger) {
 
   return {
     logFailure(exchange: Exchange, error: ApiError): void {
-      const name = kindOf(error)
-      const key = kinds.has(name) || kinds.size < maxKinds ? name : `${error.code}`
+      const { code, message, cause } = error
+      const reason = cause instanceof Error ? cause.message : typeof cause
+      const name = JSON.stringify([code, message, reason])
+      const key = kinds.has(name) || kinds.size < maxKinds ? name : `${code}`
       const known = kinds.get(key)
       if (known !== undefined) {
         known.count += 1
@@ -65,10 +67,6 @@ export function createFailureLog(log: Logger) {
       kinds.clear()
     },
   }
-}
-
-function kindOf({ code, message, cause }: ApiError): string {
-  return JSON.stringify([code, message, cause instanceof Error ? cause.message : typeof cause])
 }
 
 function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode | undefined) {

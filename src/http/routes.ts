@@ -48,13 +48,9 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
   }
   const guards = [refuseOverload, createTokenGuard(signing)]
-  const items = createItemHandlers(
-    store,
-    createBodyReader(config, load.bodyReceived),
-    waitingReads,
-    createSharedLists(store, config.maxSharedListBytes),
-    newId,
-  )
+  const readBody = createBodyReader(config, load.bodyReceived)
+  const sharedLists = createSharedLists(store, config.maxSharedListBytes)
+  const items = createItemHandlers(store, readBody, waitingReads, sharedLists, newId)
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
   const ofItems = { GET: wrap(items.list), POST: wrap(items.create) }
   const ofItem = { GET: wrap(items.read), PUT: wrap(items.replace), DELETE: wrap(items.delete) }

@@ -63,9 +63,8 @@ export function examples(version: string): Record<string, object> {
     const error = new ApiError(name as ErrorName, detail) // the table of details has this key
     return [name, errorBody(error, sessionId)] as const
   })
-  return Object.fromEntries(
-    [...Object.entries(all), ...errors].map(([name, value]) => [name, { value }]),
-  )
+  const named = [...Object.entries(all), ...errors]
+  return Object.fromEntries(named.map(([name, value]) => [name, { value }]))
 }
 
 function envelope(status: string, message: string, data: object): object {

@@ -84,10 +84,8 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
     // V8 by itself collects no garbage while the service rejects requests, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
-  }, sampleInterval)
-  timer.unref()
-  const first = setTimeout(collect, firstCollection)
-  first.unref()
+  }, sampleInterval).unref()
+  const first = setTimeout(collect, firstCollection).unref()
 
   return {
     /** Resident memory of the process in bytes, measured at most a second ago. */

@@ -42,9 +42,8 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
   const request = [method, path, status, error_code, duration]
   const { stack }: { readonly stack?: unknown } = Object(err)
   const trace = typeof stack === 'string' ? stack.split('\n') : []
-  const others = Object.entries(
-    trace.length > 0 || err === undefined ? rest : { ...rest, err },
-  ).map(([name, value]) => `${name}=${format(value)}`)
+  const named = trace.length > 0 || err === undefined ? rest : { ...rest, err }
+  const others = Object.entries(named).map(([name, value]) => `${name}=${format(value)}`)
   const words =
     msg === 'answered'
       ? [...request, Number(status) >= 400 ? `session_id=${rest.session_id}` : undefined]
