@@ -21,6 +21,7 @@ import {
 } from './small-service.js'
 
 const endpoints = [list, create, read, replace, remove]
+const all = [200, 201, 204, 401, 404, 422]
 const sessionId = randomUUID()
 const allowedOrigin = 'access-control-allow-origin'
 
@@ -35,30 +36,22 @@ const byClause: Record<string, Record<string, Defect>> = {
     'a session_id has version 1': { sessionId: () => randomUUID().replace(/(?<=^.{14})4/, '1') },
   },
   '§1.5': {
-    'only one origin is allowed': headers([200, 201, 204, 401, 404, 422], {
-      [allowedOrigin]: 'https://app.example',
-    }),
+    'only one origin is allowed': headers(all, { [allowedOrigin]: 'https://app.example' }),
     'a preflight needs a token': { isPublic: ({ endpoint }) => endpoint === health },
     'a preflight does not allow PUT': allowing('methods', 'GET, POST, DELETE'),
     'a preflight allows any header, which leaves out Authorization': allowing('headers', '*'),
   },
   '§1.6': {
     'health is plain text': answering(health, 200, { body: 'OK' }),
-    'bodies are JSON with another Content-Type': headers([200, 201, 401, 404, 422], {
-      'content-type': 'text/plain',
-    }),
+    'bodies are JSON with another Content-Type': headers(all, { 'content-type': 'text/plain' }),
     'bodies may not begin with white space': refusing(({ body }) => /^\s/.test(body)),
-    'Content-Type may not have a charset': refusing(({ headers }) =>
-      /charset/.test(headers['content-type'] ?? ''),
-    ),
+    'a charset is refused': refusing((request) => /charset/.test(typeOf(request))),
   },
 
   '§2.1': {
     'ids are not UUIDs': { newId: () => `item-${randomUUID().slice(0, 8)}` },
     'the id is taken from the client': { newId: (value) => clientsId(value) ?? randomUUID() },
-    'a replace gives the item another id': {
-      replaced: (_, item) => ({ ...item, id: randomUUID() }),
-    },
+    'a replace changes the id': { replaced: (_, item) => ({ ...item, id: randomUUID() }) },
     'a replace answers with the id in data': {
       replaced: (_, item, value) => ({ ...item, id: clientsId(value) ?? item.id }),
     },
@@ -67,9 +60,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     'the members of a member named data are moved to the item': {
       members: ({ data, ...rest }) => ({ ...rest, ...(typeof data === 'object' ? data : {}) }),
     },
-    'numbers are written as strings': {
-      value: (value) => (typeof value === 'number' ? String(value) : value),
-    },
+    'numbers are strings': { value: (value) => (typeof value === 'number' ? `${value}` : value) },
     'large integers are rounded': { parsed: JSON.parse },
     'empty strings are null': strings((text) => (text === '' ? null : text)),
     'strings are trimmed': strings((text) => text.trim()),
@@ -97,16 +88,12 @@ const byClause: Record<string, Record<string, Defect>> = {
   },
   '§2.4': {
     'health has no version': changed(health, { version: undefined }),
-    'service_name differs in each response': changed(health, () => ({
-      service_name: randomUUID(),
-    })),
+    'service_name is never the same': changed(health, () => ({ service_name: randomUUID() })),
     'the counts do not add up': changed(health, {
       services_summary: { total: 2, healthy: 1, unhealthy: 0 },
     }),
   },
-  '§2.5': {
-    'errors have no error_code': errors(401, { error_code: undefined }),
-  },
+  '§2.5': { 'errors have no error_code': errors(401, { error_code: undefined }) },
   '§2.6': {
     'iat is required': { isAllowed: ({ iat }) => iat !== undefined },
     'exp must fit into 32 bits': { isAllowed: ({ exp }) => Number(exp) <= 2 ** 31 },
@@ -120,9 +107,9 @@ const byClause: Record<string, Record<string, Defect>> = {
       const id = randomUUID()
       items.set(id, { id, project_id: record(JSON.parse(body)).project_id })
     }),
-    'an invalid replace empties the item': afterwards(replace, 422, ({ id }, items) => {
-      items.set(id, { id })
-    }),
+    'an invalid replace empties the item': afterwards(replace, 422, ({ id }, items) =>
+      items.set(id, { id }),
+    ),
     'a delete removes other items too': afterwards(remove, 204, (_, items) => {
       for (const id of [...items.keys()].slice(-2)) items.delete(id)
     }),
@@ -137,8 +124,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     ...each(endpoints, (endpoint) => ({
       [`${endpoint} needs no token`]: {
         isPublic: (request) =>
-          parts.isPublic(request) ||
-          (request.endpoint === endpoint && request.headers.authorization === undefined),
+          parts.isPublic(request) || (request.endpoint === endpoint && !hasToken(request)),
       },
     })),
   },
@@ -153,12 +139,10 @@ const byClause: Record<string, Record<string, Defect>> = {
     },
   },
   '§4.3': {
-    'a create answers with the id alone': changed(create, ({ data }) => ({
-      data: { id: record(data).id },
-    })),
+    'a create answers with the id alone': inData(create, ({ id }) => ({ id })),
     'an invalid body has another code': errors(422, { error_code: 'INVALID_BODY' }),
   },
-  '§4.4': { 'a read answers with an array': changed(read, ({ data }) => ({ data: [data] })) },
+  '§4.4': { 'a read answers with an array': inData(read, (item) => [item]) },
   '§4.5': {
     'reads are cached': stale(read),
     'a replace keeps other members': { replaced: (before, item) => ({ ...before, ...item }) },
@@ -170,13 +154,11 @@ const byClause: Record<string, Record<string, Defect>> = {
       store: (items, item) => items.has(item.id) || items.set(item.id, item),
     },
   },
-  '§4.6': {
-    'a delete answers 200 with the item': answering(remove, 204, { status: 200, body: { id: 1 } }),
-  },
+  '§4.6': { 'a delete answers with a body': answering(remove, 204, { status: 200, body: {} }) },
 
   '§5.1': {
     'health rejects an invalid token': {
-      isPublic: (request) => parts.isPublic(request) && request.headers.authorization === undefined,
+      isPublic: (request) => parts.isPublic(request) && !hasToken(request),
     },
     'a delete is for administrators': {
       isAllowed: ({ admin }, { endpoint }) => endpoint !== remove || admin === true,
@@ -218,16 +200,12 @@ const byClause: Record<string, Record<string, Defect>> = {
       },
     })),
   },
-  '§5.7': {
-    'a 401 has no WWW-Authenticate': headers([401], { 'www-authenticate': undefined }),
-  },
+  '§5.7': { 'a 401 has no challenge': headers([401], { 'www-authenticate': undefined }) },
   '§5.8': { 'only the first user of an item may use it': owned() },
 
   '§7': {
     'a 404 does not name the id': changed(404, { detail: 'not found' }),
-    'the detail of an error is a string': changed(401, ({ detail }) => ({
-      detail: record(detail).detail,
-    })),
+    'the detail of an error is a string': changed(401, ({ detail }) => record(detail)),
   },
   '§7.1': { 'the session_id of an error is empty': errors(422, { session_id: '' }) },
 
@@ -243,9 +221,7 @@ const byClause: Record<string, Record<string, Defect>> = {
     },
   },
   '§9.1': { 'health is not below the prefix': answering(health, 200, { status: 404 }) },
-  '§9.2': {
-    'the version has only two numbers': changed(health, { version: '1.0' }),
-  },
+  '§9.2': { 'the version has only two numbers': changed(health, { version: '1.0' }) },
 }
 
 export const defects = Object.entries(byClause).flatMap(([clause, all]) =>
@@ -267,11 +243,10 @@ function answering(endpoint: string, status: number, change: Partial<Reply>): De
 }
 
 function headers(statuses: number[], change: OutgoingHttpHeaders): Defect {
-  return replying((answer) =>
-    statuses.includes(answer.status)
-      ? { ...answer, headers: { ...answer.headers, ...change } }
-      : answer,
-  )
+  return replying((answer) => {
+    const isMeant = statuses.includes(answer.status)
+    return isMeant ? { ...answer, headers: { ...answer.headers, ...change } } : answer
+  })
 }
 
 function allowing(what: 'methods' | 'headers', names: string): Defect {
@@ -284,11 +259,14 @@ function changed(which: string | number, change: Members | ((body: Members) => M
     const isMeant = answer.status < 300 ? which === endpoint : which === answer.status
     if (!isMeant || answer.body === undefined) return answer
     const body = record(answer.body)
-    return {
-      ...answer,
-      body: { ...body, ...(typeof change === 'function' ? change(body) : change) },
-    }
+    const changes = typeof change === 'function' ? change(body) : change
+    return { ...answer, body: { ...body, ...changes } }
   })
+}
+
+/** Changes the item in the successful responses of an endpoint. */
+function inData(endpoint: string, change: (item: Members) => unknown): Defect {
+  return changed(endpoint, ({ data }) => ({ data: change(record(data)) }))
 }
 
 function errors(status: number, change: Members): Defect {
@@ -305,22 +283,18 @@ function coded(code: string, status: number, other: string): Defect {
 }
 
 function refusing(isRefused: (request: Request) => boolean): Defect {
-  return {
-    refusal: (request) =>
-      isRefused(request) ? refusal(422, 'VALIDATION_ERROR', sessionId) : undefined,
-  }
+  const refused = refusal(422, 'VALIDATION_ERROR', sessionId)
+  return { refusal: (request) => (isRefused(request) ? refused : undefined) }
 }
 
-function accepting(endpoint: string, change: (value: Members) => Members): Defect {
-  return {
-    requested: (value, request) => (request.endpoint === endpoint ? change(value) : value),
-  }
+function accepting(which: string, change: (value: Members) => Members): Defect {
+  return { requested: (value, { endpoint }) => (endpoint === which ? change(value) : value) }
 }
 
 function afterwards(
   endpoint: string,
   status: number,
-  act: (request: Request, items: Items) => void,
+  act: (request: Request, items: Items) => unknown,
 ): Defect {
   return replying((answer, request, items) => {
     if (request.endpoint === endpoint && answer.status === status) act(request, items)
@@ -330,6 +304,14 @@ function afterwards(
 
 function strings(change: (text: string) => unknown): Defect {
   return { value: (value) => (typeof value === 'string' ? change(value) : value) }
+}
+
+function typeOf({ headers }: Request): string {
+  return headers['content-type'] ?? ''
+}
+
+function hasToken({ headers }: Request): boolean {
+  return headers.authorization !== undefined
 }
 
 function clientsId({ id, data }: Members): string | undefined {

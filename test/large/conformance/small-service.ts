@@ -1,12 +1,7 @@
 /** A second, small implementation of the interface, whose parts tests can replace. */
 
 import { randomUUID } from 'node:crypto'
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-} from 'node:http'
+import * as http from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { type Service, serviceAt } from '../../conformance/client.js'
@@ -24,13 +19,13 @@ export interface Request {
   /** The id in the path; empty if the path has none. */
   readonly id: string
   readonly query: string
-  readonly headers: IncomingHttpHeaders
+  readonly headers: http.IncomingHttpHeaders
   readonly body: string
 }
 
 export interface Reply {
   readonly status: number
-  readonly headers: OutgoingHttpHeaders
+  readonly headers: http.OutgoingHttpHeaders
   /** A string is sent unchanged, and any other value as JSON. */
   readonly body: unknown
 }
@@ -88,7 +83,7 @@ export type Defect = Partial<typeof parts>
 export async function smallService(defect: Defect = {}): Promise<Service> {
   const own = { ...parts, ...defect }
   const items: Items = new Map()
-  const server = createServer(async (incoming, response) => {
+  const server = http.createServer(async (incoming, response) => {
     const request = requestOf(incoming, await text(incoming))
     const { status, headers, body } = own.reply(replyTo(request, own, items), request, items)
     const sent = Object.entries(headers).filter(([, value]) => value !== undefined)
@@ -101,7 +96,7 @@ export async function smallService(defect: Defect = {}): Promise<Service> {
   return serviceAt(new URL(`http://127.0.0.1:${await listen(server)}${prefix}`), secret)
 }
 
-function requestOf({ method, url = '', headers }: IncomingMessage, body: string): Request {
+function requestOf({ method, url = '', headers }: http.IncomingMessage, body: string): Request {
   const [path = '', query = ''] = url.replace(prefix, '').split('?')
   const [, id = ''] = /^\/items\/(.+)$/.exec(path) ?? []
   const endpoint = `${method} ${id === '' ? path : '/items/{id}'}`
@@ -113,7 +108,11 @@ function written(body: unknown): string | undefined {
   return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
 }
 
-export function reply(status: number, body?: unknown, headers: OutgoingHttpHeaders = {}): Reply {
+export function reply(
+  status: number,
+  body?: unknown,
+  headers: http.OutgoingHttpHeaders = {},
+): Reply {
   const type = body === undefined ? undefined : 'application/json'
   const common = { 'access-control-allow-origin': '*', 'content-type': type }
   return { status, headers: { ...common, ...headers }, body }
@@ -154,12 +153,8 @@ function decoded(part: string): Members {
 
 function answerTo(request: Request, own: typeof parts, items: Items, session_id: string): Reply {
   const { endpoint, id } = request
-  const envelope = (status: string, message: string, data: unknown) => ({
-    session_id,
-    status,
-    message,
-    data,
-  })
+  const envelope = (httpStatus: number, status: string, message: string, data: unknown) =>
+    reply(httpStatus, { session_id, status, message, data })
   if (endpoint === 'OPTIONS') {
     const methods = { 'access-control-allow-methods': 'GET, POST, PUT, DELETE' }
     const names = { 'access-control-allow-headers': 'Authorization, Content-Type' }
@@ -177,19 +172,17 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   if (endpoint === create) {
     const made = itemOf(own.newId(value), value, own)
     own.store(items, made)
-    return reply(201, envelope('created', 'Item created successfully', made))
+    return envelope(201, 'created', 'Item created successfully', made)
   }
   if (item === undefined) return reply(404, { detail: `there is no ${id}`, session_id })
-  if (endpoint === read) {
-    return reply(200, envelope('success', 'Item retrieved successfully', item))
-  }
+  if (endpoint === read) return envelope(200, 'success', 'Item retrieved successfully', item)
   if (endpoint === remove) {
     own.remove(items, id)
     return reply(204)
   }
   const next = own.replaced(item, itemOf(id, value, own), value)
   own.store(items, next)
-  return reply(200, envelope('updated', 'Replaced', own.shown(next, item)))
+  return envelope(200, 'updated', 'Replaced', own.shown(next, item))
 }
 
 function valueIn(request: Request, own: typeof parts): Members | undefined {
