@@ -21,9 +21,6 @@ interface Scrapes {
 interface Dashboard {
   readonly panels: { title: string; targets: { expr: string }[] }[]
 }
-interface Alerts {
-  readonly groups: { rules: { alert: string; expr: string }[] }[]
-}
 
 const single = 'compose.yaml'
 const replicas = 'deploy/replicas/compose.yaml'
@@ -58,46 +55,33 @@ test('Prometheus scrapes the metrics port of the service in compose.yaml, under 
   assert.deepEqual(asked, [['item-store', [{ targets: [`item-store:${METRICS_PORT}`] }]]])
 })
 
-programTest(
-  'promtool',
-  'deploy/prometheus.yml, the alert rules and the expressions of the dashboard are valid',
-  (promtool) => {
-    assert.ok(expressions.length > 10, `only ${expressions.length} expressions`)
-    const folder = emptyFolder()
-    const rules = expressions.map((expr, place) => ({ record: `panel:${place}`, expr }))
-    const panels = JSON.stringify({ groups: [{ name: 'dashboard', rules }] })
-    writeFileSync(join(folder, 'panels.yml'), panels)
-    for (const name of ['prometheus.yml', 'alerts.yml']) {
-      writeFileSync(join(folder, name), readText(`deploy/${name}`))
-    }
-    for (const args of [
-      ['config', 'prometheus.yml'],
-      ['rules', 'panels.yml'],
-    ]) {
-      const options = { cwd: folder, encoding: 'utf8' } as const
-      const { status, stdout, stderr } = spawnSync(promtool, ['check', ...args], options)
-      assert.equal(status, 0, stdout + stderr)
-      assert.match(stdout, /SUCCESS: [1-9]\d* rules found/)
-    }
-  },
-)
+programTest('promtool', 'the expressions of Prometheus and the dashboard are valid', (promtool) => {
+  assert.ok(expressions.length > 10, `only ${expressions.length} expressions`)
+  const rules = expressions.map((expr, place) => ({ record: `panel:${place}`, expr }))
+  const panels = join(emptyFolder(), 'panels.yml')
+  writeFileSync(panels, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  for (const args of [
+    ['config', join(root, 'deploy/prometheus.yml')],
+    ['rules', panels],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', ...args], { encoding: 'utf8' })
+    assert.equal(status, 0, stdout + stderr)
+    assert.match(stdout, /SUCCESS: [1-9]\d* rules found/)
+  }
+})
 
 test('the service has every metric that the dashboard and the alert rules use', async () => {
-  const metricsWith = async (env: NodeJS.ProcessEnv) => {
+  let metrics = ''
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there, but the metrics are served
+  for (const env of [{}, { STORE_URL }]) {
     const own = await measuredService(env)
     await own.call('POST', '/items', { data: {} })
-    return await own.metrics()
+    metrics += await own.metrics()
   }
-  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there, but the metrics are served
-  const metrics = (await metricsWith({})) + (await metricsWith({ STORE_URL }))
-  const alerts = parseYaml<Alerts>(readText('deploy/alerts.yml'))
-  const rules = alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
-  const names = [...expressions, ...rules]
-    .join(' ')
-    .matchAll(/\b(?:item_store|nodejs|process)_\w+/g)
-  const known = new Set([...names].map(([name]) => name))
-  assert.ok(known.size > 8, [...known].join())
-  for (const name of known) assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
+  const texts = [...expressions, readText('deploy/alerts.yml')].join('\n')
+  const names = new Set(texts.match(/\b(?:item_store|nodejs|process)_\w+/g))
+  assert.ok(names.size > 8, [...names].join())
+  for (const name of names) assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
 })
 
 test('the configuration of Grafana names its data source, and the dashboard that compose.yaml mounts', () => {

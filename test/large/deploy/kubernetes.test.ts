@@ -8,9 +8,6 @@ import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
 
-const single = 'deploy/kubernetes.yaml'
-const replicas = 'deploy/replicas/kubernetes.yaml'
-
 function errorsIn(text: string): string {
   const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
   const lines = objects.map((object, place) => {
@@ -24,16 +21,15 @@ function errorsIn(text: string): string {
   })
 }
 
-for (const file of [single, replicas]) {
+const probedPaths = {
+  'deploy/kubernetes.yaml': prefix + paths.health,
+  'deploy/replicas/kubernetes.yaml': documentPath,
+}
+for (const [file, probed] of Object.entries(probedPaths)) {
   test(`${file} meets the types of Kubernetes`, () => {
     assert.equal(errorsIn(readText(file)), '')
   })
-}
 
-for (const [file, probed] of [
-  [single, prefix + paths.health],
-  [replicas, documentPath],
-] as const) {
   test(`${file}: labels, paths and ports of the probes and the Service match the pod`, () => {
     const documents = readText(file).split(/^---$/m)
     const textOf = (kind: string) =>

@@ -55,11 +55,12 @@ describe('docs/how-to/testing.md', () => {
   test('Vitest: the types are right', () => {
     const folder = newProject()
     writeFiles(folder, textOf('Vitest'))
-    const options = ['--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck']
-    const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node']
-    const types = ['--typeRoots', join(root, 'node_modules/@types')]
     linkTool(folder, 'vitest')
-    const args = [tsc, ...options, ...modules, ...types, 'items.test.ts']
+    const args = [
+      ...[tsc, '--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck'],
+      ...['--target', 'es2023', '--module', 'nodenext', '--types', 'node'],
+      ...['--typeRoots', join(root, 'node_modules/@types'), 'items.test.ts'],
+    ]
     const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     assert.equal(stdout, '')
   })
@@ -68,9 +69,8 @@ describe('docs/how-to/testing.md', () => {
 
   function followIn(folder: string, text: string) {
     writeFiles(folder, text)
-    const commands = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command)
-    let last: { output: string; status: number | null } = { output: '', status: null }
-    for (const command of commands) {
+    let last: ReturnType<typeof run> = { output: '', status: null }
+    for (const [, command = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
       const [, name] = /^npm install --save-dev ([\w@/-]+)\n$/.exec(command) ?? []
       if (name !== undefined) linkTool(folder, name)
       else last = run(folder, command)
@@ -102,7 +102,7 @@ function linkTool(folder: string, name: string): void {
   symlinkSync(join(toolsFolder, 'node_modules/.bin', bin), join(folder, 'node_modules/.bin', bin))
 }
 
-function run(folder: string, command: string): { output: string; status: number | null } {
+function run(folder: string, command: string) {
   const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command must not report to this test run
   const offline = { ...env, npm_config_offline: 'true' } // npx must use installed tools and not download them
   const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const

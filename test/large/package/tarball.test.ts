@@ -11,9 +11,15 @@ import { manifest, readText, root, toolCommand } from '../../support/tools.js'
 const tarball = pack()
 const files = filesIn(tarball)
 
-function run(tool: string, ...args: string[]) {
+function outputOf(tool: string, ...args: string[]): string {
   const options = { cwd: root, encoding: 'utf8', timeout: 600_000 } as const
-  return spawnSync(process.execPath, [toolCommand(tool), ...args], options)
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [toolCommand(tool), ...args],
+    options,
+  )
+  assert.equal(status, 0, stdout + stderr)
+  return stdout
 }
 
 function importsOf(file: string): string[] {
@@ -64,17 +70,14 @@ test('the tarball has all files of the pages, each also compressed with Brotli a
 })
 
 test('publint finds no problem in the tarball', () => {
-  const { status, stdout, stderr } = run('publint', tarball, '--strict')
-  assert.match(stdout, /All good!/, stdout + stderr)
-  assert.equal(status, 0)
+  assert.match(outputOf('publint', tarball, '--strict'), /All good!/)
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
   // Every supported Node.js can `require` an ES module. The profile `node16` leaves out Node.js 10.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
-  const { status, stdout, stderr } = run('attw', tarball, ...options)
-  assert.equal(status, 0, stdout + stderr)
+  const output = outputOf('attw', tarball, ...options)
   for (const resolution of ['node16 (from CJS)', 'node16 (from ESM)', 'bundler']) {
-    assert.ok(stdout.includes(resolution), stdout)
+    assert.ok(output.includes(resolution), output)
   }
 })
