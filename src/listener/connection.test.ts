@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { collectGarbage } from '../../test/support/garbage.js'
 import { wholeText } from '../../test/support/socket.js'
 import { until } from '../../test/support/until.js'
 import type { Connection } from './connection.js'
-import { createListener, type Listener, type ListenerLimits } from './listener.js'
+import { createListener, type ListenerLimits } from './listener.js'
 import type { Refusal } from './refusal.js'
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
@@ -21,18 +21,10 @@ interface Exchange {
   readonly connection: Connection
 }
 
-interface Opened {
-  readonly listener: Listener
-  readonly socket: Socket
-  readonly served: Exchange[]
-  readonly refused: Refusal[]
-}
+type Opened = Awaited<ReturnType<typeof open>>
 
 /** @param changed limits that differ from the defaults. */
-async function open(
-  changed: Partial<ListenerLimits> = {},
-  serve = (_exchange: Exchange) => {},
-): Promise<Opened> {
+async function open(changed: Partial<ListenerLimits> = {}, serve = (_exchange: Exchange) => {}) {
   const served: Exchange[] = []
   const refused: Refusal[] = []
   const limits = {
@@ -63,6 +55,11 @@ async function open(
 
 function answer({ response, connection }: Exchange): void {
   if (connection.beginResponse()) connection.batch.end(response, 'answered')
+}
+
+async function arrived({ served }: Opened, place = 0): Promise<Exchange> {
+  await until(`request ${place}`, () => served.length > place)
+  return served[place] ?? assert.fail()
 }
 
 /** Returns the first request as soon as a second request waits behind it. */
@@ -98,10 +95,9 @@ for (const { what, start, rest, behind } of [
 ]) {
   test(`the rest of ${what} is not late when the client reads an earlier response slowly`, async () => {
     const opened = await open({ requestTimeout: 4 }) // long enough for a busy machine to send the rest of the request
-    const { socket, served } = opened
+    const { socket } = opened
     socket.pause().write(ask)
-    await until('a request', () => served.length === 1)
-    const [first = assert.fail()] = served
+    const first = await arrived(opened)
     assert.ok(first.connection.beginResponse())
     first.response.write(Buffer.alloc(20_000_000))
     socket.write(start)
@@ -110,10 +106,7 @@ for (const { what, start, rest, behind } of [
     await timeout(opened)
     first.response.end()
     const text = wholeText(socket)
-    for (let place = 1; place <= behind; place += 1) {
-      await until('the next request', () => served.length > place)
-      answer(served[place] ?? assert.fail())
-    }
+    for (let place = 1; place <= behind; place += 1) answer(await arrived(opened, place))
     socket.end()
     assert.deepEqual(bodiesIn(await text), Array(behind).fill('answered'))
   })
@@ -121,14 +114,13 @@ for (const { what, start, rest, behind } of [
 
 test('a client that waits for 100 Continue while an earlier request is served is not late', async () => {
   const opened = await open({ requestTimeout: 4 })
-  const { socket, served } = opened
+  const { socket } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`)
   const first = await firstOfMany(opened)
   await timeout(opened)
   answer(first)
   const text = wholeText(socket)
-  await until('a second request', () => served.length === 2)
-  const [, second = assert.fail()] = served
+  const second = await arrived(opened, 1)
   second.response.writeContinue()
   socket.end('12')
   await until('the body', () => second.response.req.complete)
@@ -138,11 +130,10 @@ test('a client that waits for 100 Continue while an earlier request is served is
 
 test('a malformed request after others is rejected, even if the client then closes its side', async () => {
   const opened = await open()
-  const { socket, served } = opened
+  const { socket } = opened
   socket.write(`${ask}${ask}garbage\r\n\r\n`)
   answer(await firstOfMany(opened))
-  await until('a second request', () => served.length === 2)
-  for (const exchange of served.slice(1)) answer(exchange)
+  answer(await arrived(opened, 1))
   await nextTurn() // the response has been sent, but the connection has not started on the next request
   socket.end()
   assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered', 'answered', 'refused'])
@@ -159,18 +150,26 @@ test('a pipelined HEAD request whose body was cut short is rejected without a bo
   assert.equal(opened.served.length, 1)
 })
 
-test('the heads of waiting requests count as memory', async () => {
-  const { socket, served } = await open()
-  socket.write(ask + `${head}foo: ${'x'.repeat(10_000)}\r\n\r\n`.repeat(5))
-  await until('50,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 50_000)
-})
+const manyLines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
+for (const [what, lines, count, bytes] of [
+  ['their heads', `foo: ${'x'.repeat(10_000)}\r\n`, 5, 50_000],
+  // A measurement on Node.js 20 gave 16,500 bytes of heap per request.
+  ['the objects of their header lines', manyLines, 16, 16 * 16_500],
+] as const) {
+  test(`the memory of waiting requests includes ${what}`, async () => {
+    const { socket, served } = await open()
+    socket.write(ask + `${head}${lines}\r\n`.repeat(count))
+    await until(`${bytes} bytes`, () => (served[0]?.connection.heldBytes ?? 0) > bytes)
+  })
+}
 
 test('while a stopping listener still accepts connections, it keeps open connections open', async () => {
-  const { listener, socket, served } = await open()
+  const opened = await open()
+  const { listener, socket } = opened
   socket.write(ask)
-  await until('the request', () => served.length === 1)
+  const exchange = await arrived(opened)
   const stopped = listener.stop(120_000)
-  answer(served[0] ?? assert.fail())
+  answer(exchange)
   const text = await wholeText(socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
   assert.doesNotMatch(text, /Connection: close/)
@@ -191,14 +190,6 @@ test('requests that were read before the listener began to stop are answered, ev
   await stopped
 })
 
-test('the memory of waiting requests includes the objects of their header lines', async () => {
-  const { socket, served } = await open()
-  const lines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
-  socket.write(ask + `${head}${lines}\r\n`.repeat(16))
-  // A measurement on Node.js 20 gave 16,500 bytes of heap per request.
-  await until('16 requests', () => (served[0]?.connection.heldBytes ?? 0) > 16 * 16_500)
-})
-
 test('the memory of a waiting request includes the objects of the pieces in which its body arrives', async () => {
   const opened = await open()
   const { socket } = opened
@@ -214,10 +205,10 @@ test('the memory of a waiting request includes the objects of the pieces in whic
   }
 })
 
-for (const { what, count } of [
-  { what: 'held as objects', count: 10 },
-  { what: 'held as objects and bytes', count: 100 },
-]) {
+for (const [what, count] of [
+  ['held as objects', 10],
+  ['held as objects and bytes', 100],
+] as const) {
   test(`a connection that holds too much releases its requests at once: ${what}`, async () => {
     const opened = await open()
     opened.socket.on('error', () => undefined).write(ask.repeat(1 + count))
@@ -232,19 +223,18 @@ for (const { what, count } of [
 
 test('a stop ends even if requests keep arriving: requests sent after it began get no response', async () => {
   const opened = await open()
-  const { listener, socket, served } = opened
+  const { listener, socket } = opened
   socket.write(ask.repeat(3))
   const first = await firstOfMany(opened)
   const stopped = listener.stop(20_000)
   for (let turns = 0; turns < 10; turns += 1) await nextTurn() // then all connections are accepted and the stop has begun
   answer(first)
-  await until('a second request', () => served.length === 2)
+  const second = await arrived(opened, 1)
   const { bytesRead } = first.connection.socket
   socket.write(ask.repeat(2))
   await until('more', () => first.connection.socket.bytesRead > bytesRead)
-  answer(served[1] ?? assert.fail())
-  await until('a third request', () => served.length === 3)
-  answer(served[2] ?? assert.fail())
+  answer(second)
+  answer(await arrived(opened, 2))
   const text = await wholeText(socket)
   assert.equal(bodiesIn(text).length, 3)
   assert.match(text, /Connection: close\r\n(?:(?!HTTP).)*$/s)
@@ -252,23 +242,22 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
 })
 
 test('when the time to stop is over, connections that still wait for a response are closed', async () => {
-  const { listener, socket, served } = await open()
-  socket.write(ask)
-  await until('the request', () => served.length === 1)
-  await listener.stop(0) // with more time, the client would time out first and fail the test
-  assert.ok(served[0]?.connection.socket.destroyed)
+  const opened = await open()
+  opened.socket.write(ask)
+  const { connection } = await arrived(opened)
+  await opened.listener.stop(0) // with more time, the client would time out first and fail the test
+  assert.ok(connection.socket.destroyed)
 })
 
 test('a response that is not ready yet may take longer than the idle timeout', async () => {
   const opened = await open({ idleTimeout: 1 })
-  const { socket, served } = opened
+  const { socket } = opened
   socket.write(ask)
-  await until('a request', () => served.length === 1)
+  const first = await arrived(opened)
   // Another client does not read its response. When the service disconnects this client, the timeout has passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
-  await until('another request', () => served.length === 2)
-  const [first = assert.fail(), second = assert.fail()] = served
+  const second = await arrived(opened, 1)
   assert.ok(second.connection.beginResponse())
   second.response.end(Buffer.alloc(50_000_000))
   await until('the timeout', () => second.connection.socket.destroyed)
@@ -279,10 +268,9 @@ test('a response that is not ready yet may take longer than the idle timeout', a
 
 test('a connection is closed after the body of its last request, even if the body is chunked', async () => {
   const opened = await open()
-  const { socket, served } = opened
+  const { socket } = opened
   socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
-  await until('a request', () => served.length === 1)
-  const [exchange = assert.fail()] = served
+  const exchange = await arrived(opened)
   answer(exchange)
   await until('the response', () => exchange.connection.state !== 'responding')
   assert.equal(exchange.connection.state, 'ending')
@@ -290,30 +278,20 @@ test('a connection is closed after the body of its last request, even if the bod
   assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered'])
 })
 
-for (const { what, request, isRepeated } of [
-  { what: 'an empty line', request: ask, isRepeated: false },
-  {
-    what: 'an empty line after a body',
-    request: `${head}Content-Length: 1\r\n\r\nx`,
-    isRepeated: false,
-  },
-  { what: 'a sequence of empty lines', request: ask, isRepeated: true },
-]) {
+for (const [what, request, isRepeated] of [
+  ['an empty line', ask, false],
+  ['an empty line after a body', `${head}Content-Length: 1\r\n\r\nx`, false],
+  ['a sequence of empty lines', ask, true],
+] as const) {
   test(`a connection counts as idle although ${what} has arrived (RFC 9112 §2.2)`, async () => {
     const opened = await open({ keepAliveTimeout: 1 }, answer)
     const { listener, socket } = opened
-    let isClosed = false
-    socket
-      .on('error', () => undefined)
-      .on('close', () => {
-        isClosed = true
-      })
-    socket.write(request)
+    socket.on('error', () => undefined).write(request)
     await once(socket, 'data')
     socket.resume().write('\r\n')
     await until('the end of the connection', () => {
       if (isRepeated) socket.write('\r\n')
-      return isClosed
+      return socket.closed
     })
     await listener.stop(0)
   })
