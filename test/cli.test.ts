@@ -285,31 +285,22 @@ for (const { variables, says } of withoutSecret) {
   })
 }
 
-const warnings: [what: string, args: string[], variables: Record<string, string>, says: RegExp][] =
-  [
-    [
-      'a store that may outgrow the memory limit',
-      ['--max-memory-bytes', '400MiB', '--max-store-bytes', '399MiB'],
-      {},
-      /MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
-    ],
-    [
-      'a variable that was meant to be a setting',
-      [],
-      { STORE_URI: 'redis://:hush@localhost' },
-      /STORE_URI is not a setting; did you mean STORE_URL\?"/,
-    ],
-    [
-      'a short secret',
-      [],
-      { JWT_SECRET: 'hush' },
-      /JWT_SECRET has only 4 of the recommended 32 bytes/,
-    ],
-  ]
-for (const [what, args, variables, says] of warnings) {
+const warnings: Record<string, [variables: Record<string, string>, says: RegExp]> = {
+  'a store that may outgrow the memory limit': [
+    { MAX_MEMORY_BYTES: '400MiB', MAX_STORE_BYTES: '399MiB' },
+    /MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
+  ],
+  'a variable that was meant to be a setting': [
+    { STORE_URI: 'redis://:hush@localhost' },
+    /STORE_URI is not a setting; did you mean STORE_URL\?"/,
+  ],
+  'a short secret': [{ JWT_SECRET: 'hush' }, /JWT_SECRET has only 4 of the recommended 32 bytes/],
+}
+
+for (const [what, [variables, says]] of Object.entries(warnings)) {
   test(`${what} causes a warning that contains no secret`, async () => {
     const pattern = new RegExp(`"level":"warn".*"${says.source}`)
-    const own = start([...serve, ...args], { JWT_SECRET: secret, ...variables })
+    const own = start(serve, { JWT_SECRET: secret, ...variables })
     assert.doesNotMatch(await own.printed(pattern), /hush/)
   })
 }

@@ -15,14 +15,15 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
   return { own, path: `/items/${(await create(own, { pad })).id}` }
 }
 
-async function readLate(own: OwnService, pieces: readonly (string | Buffer)[]): Promise<string> {
+/** Sends pieces, and reads the responses only after the last piece. */
+async function readLate({ baseUrl }: OwnService, pieces: readonly (string | Buffer)[]) {
   // With `allowHalfOpen`, the client can still write after the service has closed its side.
-  const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true }).pause()
+  const socket = openSocket(baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
     await delay(300)
   }
-  return await wholeText(socket) // throws if the connection is reset
+  return responsesIn(await wholeText(socket)) // throws if the connection is reset
 }
 
 function responsesIn(text: string): readonly RawAnswer[] {
@@ -35,9 +36,8 @@ function responsesIn(text: string): readonly RawAnswer[] {
 ownTest('§7 a large item, and the 400 for garbage after it, both arrive', async () => {
   const { own, path } = await withItem()
   const get = headOf(own, 'GET', path)
-  const [item, refusal, ...others] = responsesIn(
-    await readLate(own, [`${get}garbage\r\n\r\n`, 'more bytes']),
-  )
+  const pieces = [`${get}garbage\r\n\r\n`, 'more bytes']
+  const [item, refusal, ...others] = await readLate(own, pieces)
   assert.ok(item?.body.endsWith(`"pad":"${pad}"}}`))
   assert.equal(refusal?.status, 400)
   assert.deepEqual(others, [])
@@ -47,7 +47,7 @@ ownTest('§7 a response is complete despite 200 KB after Connection: close', asy
   const { own, path } = await withItem()
   const get = headOf(own, 'GET', path, 'Connection: close')
   for (const pieces of [[get, Buffer.alloc(200_000)], [get + 'x'.repeat(200_000)]]) {
-    const [item, ...others] = responsesIn(await readLate(own, pieces))
+    const [item, ...others] = await readLate(own, pieces)
     assert.ok(item?.body.endsWith(`"pad":"${pad}"}}`))
     assert.deepEqual(others, [])
   }
@@ -57,7 +57,7 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
   const own = await ownService()
   const head = headOf(own, 'GET', '/items', `Foo: ${'x'.repeat(100_000)}`)
   const pieces = [head.slice(0, 50_000), head.slice(50_000)]
-  const [refusal, ...others] = responsesIn(await readLate(own, pieces))
+  const [refusal, ...others] = await readLate(own, pieces)
   assert.equal(refusal?.status, 431)
   assert.match(refusal?.body ?? '', /"error_code":"HEADERS_TOO_LARGE"/)
   assert.deepEqual(others, [])
