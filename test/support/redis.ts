@@ -21,7 +21,7 @@ export function describeWithRedis(title: string, body: () => void): void {
 /** Returns the commands allowed in docs/reference/redis.md, as arguments for `ACL SETUSER`. */
 export function documentedRights(): string[] {
   const text = readText('docs/reference/redis.md')
-  const [rights = ''] = /^A user of the server with.*?\n\n/ms.exec(text) ?? []
+  const [rights = ''] = /^An `ACL` user with.*?\n\n/ms.exec(text) ?? []
   const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
   return commands.filter((name) => name !== '+ACL')
 }
