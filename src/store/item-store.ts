@@ -5,12 +5,6 @@ import type { EncodedItem } from '../item/item.js'
 
 export type Awaitable<T> = T | Promise<T>
 
-export interface ListGuarantees {
-  /** Whether a list shows all items as they were when `list` resolved. */
-  readonly isSnapshot: boolean
-  readonly isInOrder: boolean
-}
-
 export type ChangeOutcome =
   | 'done'
   /** No item has this id. Nothing has changed. */
@@ -66,7 +60,11 @@ export interface StoreTraffic {
  * After `STORE_UNAVAILABLE`, the change may have taken effect, or may take effect later.
  */
 export interface ItemStore {
-  readonly guarantees: ListGuarantees
+  readonly guarantees: {
+    /** Whether a list shows all items as they were when `list` resolved. */
+    readonly isSnapshot: boolean
+    readonly isInOrder: boolean
+  }
 
   /** Statistics about network traffic. A store in process memory has none. */
   readonly traffic?: StoreTraffic

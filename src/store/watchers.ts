@@ -40,7 +40,6 @@ export class Watchers {
     const callbacks = new Set(this.#byProject.get(undefined))
     for (const id of ids) for (const each of this.#byId.get(id) ?? []) callbacks.add(each)
     for (const project of projects) {
-      if (project === undefined) continue
       for (const each of this.#byProject.get(project) ?? []) callbacks.add(each)
     }
     for (const callback of callbacks) callback()

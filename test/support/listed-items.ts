@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
-import type { ListGuarantees } from '../../src/store/item-store.js'
+import type { ItemStore } from '../../src/store/item-store.js'
 
 /** Items that a list may show, and items that it must show. */
 interface Seen {
@@ -18,10 +18,10 @@ interface Seen {
 /** The items that a store should contain, in the order of their creation. */
 export class ListedItems {
   readonly texts = new Map<ItemId, string>()
-  readonly #guarantees: ListGuarantees
+  readonly #guarantees: ItemStore['guarantees']
   readonly #seen: Seen[] = []
 
-  constructor(guarantees: ListGuarantees) {
+  constructor(guarantees: ItemStore['guarantees']) {
     this.#guarantees = guarantees
   }
 

@@ -10,7 +10,6 @@ import type { Handle } from './records.js'
 
 /** Share of a block's size above which an item gets a block of its own. */
 const largeItem = 1 / 2
-
 /** Share of a block's size that a merge may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
@@ -25,25 +24,23 @@ interface BlocksOptions {
   /** Size of a block in bytes. Large blocks slow down deletes. Small blocks make many list chunks. */
   readonly blockBytes?: number
   readonly maxBlocks?: number
-  readonly maxPages?: number
 }
 
 export class Blocks {
   readonly options: BlocksOptions
   readonly frames: FramePool
   readonly chain: Chain
-  readonly index: ItemIndex
+  readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
   /** The last current block; `undefined` if a new item needs a new block. No open list reads beyond this block. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {
-    const { blockBytes = 64 * 1024, maxBlocks = Number.POSITIVE_INFINITY, maxPages } = options
+    const { blockBytes = 64 * 1024, maxBlocks = Number.POSITIVE_INFINITY } = options
     this.options = options
     this.frames = new FramePool(Math.ceil(blockBytes / 4) * 4) // a multiple of 4, for tables of 32-bit words
     this.chain = new Chain(this.frames, maxBlocks)
-    this.index = new ItemIndex(maxPages)
   }
 
   find(id: ItemId): Place | undefined {

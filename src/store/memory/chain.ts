@@ -11,14 +11,11 @@ import type { FramePool } from './frames.js'
 
 /** Maximum number of retired blocks that are freed or passed to an older list per turn of the event loop. */
 const batch = 64
-
-const comma = Buffer.from(',')
-
 /** Maximum number of blocks that a list skips per turn of the event loop. */
 const stride = 10_000
-
 /** Maximum number of retired blocks to skip in the search for a block's neighbour. */
 const reach = 100
+const comma = Buffer.from(',')
 
 interface OpenList {
   /** Number of the list in order of opening. */

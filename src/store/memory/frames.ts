@@ -8,15 +8,10 @@ import { outOfMemory } from '../item-store.js'
 
 /** Size of the first slab in bytes. A slab of 32 MiB could slow down each read by 3 µs in V8. */
 const firstSlab = 1024 * 1024
-
-const largestSlab = alwaysMapped
-
 /** Minimum free share of the other slabs once they have all frames of the emptiest slab. */
 const spare = 1 / 8
-
 /** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
 const moves = 2
-
 /** Maximum number of frames with mappings of their own. Linux allows 65,530 for a process. */
 const maxMappings = 16_384
 
@@ -143,7 +138,7 @@ export class FramePool {
   }
 
   #addSlab(): Slab {
-    const wanted = Math.min(Math.max(this.#slabBytes, firstSlab), largestSlab)
+    const wanted = Math.min(Math.max(this.#slabBytes, firstSlab), alwaysMapped)
     const count = Math.ceil(wanted / this.size)
     const slab = allocate(() => {
       const length = count * this.size

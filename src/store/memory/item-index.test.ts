@@ -128,7 +128,8 @@ test('records with the highest possible handles are distinguished, and further i
 })
 
 test('with all records in use, an item is refused until another item is removed', () => {
-  const index = new ItemIndex(2)
+  const index = new ItemIndex()
+  index.records.pages.length = handlePages - 2
   const ids = randomIds(2 * pageRecords + 10)
   const [kept, others] = [ids.slice(0, -10), ids.slice(-10)]
   for (const [block, id] of kept.entries()) added(index, id, block)
@@ -143,7 +144,9 @@ test('with all records in use, an item is refused until another item is removed'
 })
 
 test('a store whose index is full refuses a new item, and stays unchanged', async () => {
-  const store = createMemoryStore(1e9, new Blocks({ blockBytes: 1000, maxPages: 1 }))
+  const blocks = new Blocks({ blockBytes: 1000 })
+  blocks.index.records.pages.length = handlePages - 1
+  const store = createMemoryStore(1e9, blocks)
   const item = Buffer.from('{}') as Parameters<typeof store.create>[1] // stores do not parse items
   const ids = randomIds(pageRecords + 1)
   for (const id of ids.slice(0, -1)) await store.create(id, item)

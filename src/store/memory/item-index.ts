@@ -26,15 +26,11 @@ const maxDepth = 18
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
-  readonly records: Records
+  readonly records = new Records()
   /** Tables by the last bits of an id's first word. A table with a lower depth is in several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
   /** Id of the item in the current operation, as four words. */
   readonly #id = new Uint32Array(4)
-
-  constructor(maxPages?: number) {
-    this.records = new Records(maxPages)
-  }
 
   find(id: ItemId): Handle | undefined {
     this.#setId(id)

@@ -30,11 +30,6 @@ export class Records {
   readonly pages: Page[] = []
   /** Pages with free records. Only the last page keeps its memory when empty. */
   readonly #withRoom: Page[] = []
-  readonly #maxPages: number
-
-  constructor(maxPages = handlePages) {
-    this.#maxPages = maxPages
-  }
 
   /** Ensures that `take` can return another record. @throws {StoreError} `STORE_FULL` */
   needRoom(): void {
@@ -98,7 +93,7 @@ export class Records {
 
   #newPage(): Page {
     const number = this.pages.length
-    if (number >= this.#maxPages) {
+    if (number >= handlePages) {
       throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
     }
     const page = { number, words: noWords, free: 0, size: 0 }

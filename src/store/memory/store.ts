@@ -115,15 +115,12 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
       return 'done'
     },
 
-    list: (project) =>
-      blocks.chain.list(
-        Math.max(0, used - 1),
-        version(project),
-        project === undefined ? undefined : projectFilter(project),
-      ),
+    list(project) {
+      const isWanted = project === undefined ? undefined : projectFilter(project)
+      return blocks.chain.list(Math.max(0, used - 1), version(project), isWanted)
+    },
 
     version,
-
     watch: (watched, callback) => watchers.add(watched, callback),
 
     size: () => ({
@@ -135,9 +132,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     }),
 
     clear,
-
     healthy: () => true,
-
     close: clear,
   }
 }
