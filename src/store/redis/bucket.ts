@@ -5,7 +5,6 @@
  */
 
 import { hash } from 'node:crypto'
-import type { ItemFilter } from '../../item/item.js'
 import type { StoreError } from '../item-store.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'
 
@@ -15,22 +14,6 @@ export const bytesField = 'bytes'
 const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
-
-/** @param reply alternating field names and values. */
-export function entriesIn(reply: readonly Buffer[]) {
-  const items = new Map<string, Buffer>()
-  let bytes: Buffer | undefined
-  /** Name of a field that is neither an item nor `bytes`. */
-  let unexpected: Buffer | undefined
-  for (let index = 0; index < reply.length; index += 2) {
-    const [field, value] = [reply[index], reply[index + 1]] as [Buffer, Buffer] // each name has a value
-    const id = field.toString('latin1')
-    if (id === bytesField) bytes = value
-    else if (isItem(id, value)) items.set(id, value)
-    else unexpected = field
-  }
-  return { bytes, items, unexpected }
-}
 
 /** The texts of several items, with a comma before each text. */
 export interface ItemTexts {
@@ -53,17 +36,6 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
     index += 1
   }
   return { bytes, ends }
-}
-
-/** Returns the texts of the items that a filter selects, each with the comma before it. */
-export function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
-  const wanted: Buffer[] = []
-  let start = 0
-  for (const end of ends) {
-    if (isWanted(bytes, start + 1)) wanted.push(bytes.subarray(start, end))
-    start = end
-  }
-  return wanted
 }
 
 /** Returns whether a text begins and ends like the JSON text of an item with this id. */

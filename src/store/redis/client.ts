@@ -40,17 +40,21 @@ export function valueIn(reply: Reply | undefined): RedisValue {
   return reply?.value ?? null
 }
 
+export function listIn(value: RedisValue | undefined): RedisValue[] {
+  return Array.isArray(value) ? value : []
+}
+
 export interface Servers {
   /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
-  readonly isReady: boolean
+  isReady(): boolean
   /** Whether the key's server can now get a command whose reply has an unknown length. */
   hasRoom(key: string): boolean
   /** Sends commands, and returns the replies in the same order. @throws {Error} after a bounded time. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key. Only a cluster has this method. */
-  serverOf?(key: string): { readonly isReady: boolean } | undefined
+  serverOf?(key: string): { isReady(): boolean } | undefined
   close(): void
 }
 
@@ -77,11 +81,9 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** The first error of the connection, which causes any later errors. */
-  let reason: unknown
-  client.on('error', (error) => {
-    reason ??= error
-  })
+  /** Errors of the connection. The first error causes any later errors. */
+  const errors: unknown[] = []
+  client.on('error', (error) => errors.push(error))
   try {
     const isOpen = new Promise((resolve) => client.once('connect', resolve))
     const isReady = client.connect()
@@ -94,7 +96,7 @@ export async function open(
     return { client, reply }
   } catch (error) {
     client.destroy()
-    throw connectErrorOf(reason ?? error, url)
+    throw connectErrorOf(errors[0] ?? error, url)
   }
 }
 

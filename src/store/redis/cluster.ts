@@ -46,7 +46,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   let attempt = firstAttempt
 
   function isReady(): boolean {
-    return table.size === slotCount && [...connections.values()].every((each) => each.isReady)
+    return table.size === slotCount && [...connections.values()].every((each) => each.isReady())
   }
 
   function slotIn(key: string): number {
@@ -171,7 +171,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
 
   /** @throws {Error} if no host replies. */
   async function askForTable(): Promise<Map<number, string>> {
-    const ready = [...connections].filter(([, connection]) => connection.isReady)
+    const ready = [...connections].filter(([, connection]) => connection.isReady())
     const start = Math.floor(Math.random() * ready.length)
     const asked = [...ready.slice(start), ...ready.slice(0, start)].slice(0, askedAtOnce)
     const replies =
@@ -218,15 +218,9 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
 
   return {
     firstAttempt,
-
-    get isReady() {
-      return isReady()
-    },
-
+    isReady,
     hasRoom: (key) => serverOf(key)?.hasRoom() ?? true,
-
     send,
-
     serverOf,
 
     close() {

@@ -77,7 +77,7 @@ export class RedisConnection {
     this.firstAttempt = new Promise((resolve) => void this.#stayConnected(resolve))
   }
 
-  get isReady(): boolean {
+  isReady(): boolean {
     return this.#client !== undefined
   }
 
@@ -255,6 +255,5 @@ function sinceFirst([first]: Set<Call>): number {
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
   // The pause is random, so that services do not all reconnect to a server at the same moment.
-  const wait = pause * (0.5 + Math.random() / 2)
-  await delay(wait, undefined, { signal }).catch(() => undefined)
+  await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
 }

@@ -5,7 +5,7 @@
 
 import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
-import { type CorruptedKeys, entriesIn, type ItemTexts, joined, wantedIn } from './bucket.js'
+import { bytesField, type CorruptedKeys, type ItemTexts, isItem, joined } from './bucket.js'
 import type { BucketState, BucketStates, Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
@@ -49,9 +49,16 @@ export function createReadTexts(options: BucketTextsOptions) {
 
   /** Returns a batch and the cursor of the next batch. With the last batch, the cursor is `firstCursor`. */
   function batchIn(key: string, { value, client }: RedisReply) {
-    const [cursor, reply] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor and entries
-    const { bytes, items, unexpected } = entriesIn(reply)
-    if (unexpected !== undefined) throw corrupted.found(key, unexpected)
+    const [cursor, entries] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor, and names and values of fields
+    const items = new Map<string, Buffer>()
+    let bytes: Buffer | undefined
+    for (let index = 0; index < entries.length; index += 2) {
+      const [field, text] = [entries[index], entries[index + 1]] as [Buffer, Buffer] // each name has a value
+      const id = field.toString('latin1')
+      if (id === bytesField) bytes = text
+      else if (isItem(id, text)) items.set(id, text)
+      else throw corrupted.found(key, field)
+    }
     return { bytes, items, cursor: cursor.toString(), client }
   }
 
@@ -179,21 +186,28 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
+/** Returns the texts of the items that a filter selects, each with the comma before it. */
+function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
+  const wanted: Buffer[] = []
+  let start = 0
+  for (const end of ends) {
+    if (isWanted(bytes, start + 1)) wanted.push(bytes.subarray(start, end))
+    start = end
+  }
+  return wanted
+}
+
 /** Yields all short buckets of one call together, or a batch of a long bucket. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,
 ): AsyncGenerator<readonly ItemTexts[], void> {
   const groups = groupsOf(states.filter(({ bytes }) => bytes > 0))
-  const readAhead = (group: readonly BucketState[] = []) => {
-    const results = readTexts(group)
-    results.catch(() => undefined) // the error is thrown where the results are awaited
-    return results
-  }
-  let ahead = readAhead(groups[0])
+  let ahead = readTexts(groups[0] ?? [])
   for (const index of groups.keys()) {
     const results = await ahead
-    ahead = readAhead(groups[index + 1])
+    ahead = readTexts(groups[index + 1] ?? [])
+    ahead.catch(() => undefined) // the error is thrown where the results are awaited
     yield results.filter((texts) => 'bytes' in texts)
     for (const texts of results) {
       if (!('bytes' in texts)) for await (const batch of texts) yield [batch]

@@ -70,7 +70,7 @@ export function createStoreRecord(
   }
 
   async function readOrWrite(): Promise<void> {
-    if (servers.serverOf && !servers.serverOf(key)?.isReady) {
+    if (servers.serverOf && !servers.serverOf(key)?.isReady()) {
       throw new NotConnectedError(new Error('the server with the record cannot be reached'))
     }
     judge(await send(readCommand))
@@ -102,9 +102,7 @@ export function createStoreRecord(
     },
 
     /** Discards the last result, because the next connection may be to a server with other data. */
-    forget(): void {
-      result = undefined
-    },
+    forget: () => judge(null),
 
     readAgain(sendAhead: typeof send): void {
       // Errors are ignored: later commands fail too, or another server of the cluster has the record.
@@ -121,7 +119,7 @@ export function createStoreRecord(
         }
         if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
         // If the server of a cluster that has the record is down, items on the other servers are still served.
-        if (servers.serverOf?.(bucket)?.isReady) return
+        if (servers.serverOf?.(bucket)?.isReady()) return
         const isKnown = error instanceof NotConnectedError || error instanceof BusyError
         throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
       })

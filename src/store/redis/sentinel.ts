@@ -1,7 +1,7 @@
 /** Asks a Redis Sentinel process for the current primary, and subscribes to its events. @module */
 
 import { hostAndPort, type SentinelAddress } from './address.js'
-import { type Client, open, type RedisValue, withTimeout } from './client.js'
+import { type Client, listIn, open, type RedisValue, withTimeout } from './client.js'
 import { reasonOf, TimeoutError } from './errors.js'
 
 /** Maximum time to wait for the answers of sentinels, in milliseconds. */
@@ -44,10 +44,7 @@ export function createSentinel(
     const { client: listening } = await open(url, ['PING'], timeout, signal)
     clients.push(listening)
     await withTimeout(timeout, listening.pSubscribe('*', onEvent))
-    const closeBoth = () => {
-      if (clients.includes(listening)) close()
-    }
-    listening.once('end', closeBoth).once('error', closeBoth)
+    listening.once('end', close).once('error', close)
     return client
   }
 
@@ -92,9 +89,9 @@ export function createSentinel(
 
 /** Combines the replies to SENTINEL MASTER and SENTINEL GET-MASTER-ADDR-BY-NAME. */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
-  const texts = Array.isArray(fields) ? fields.map(String) : []
+  const texts = listIn(fields).map(String)
   const field = (name: string) => texts[texts.indexOf(name) + 1]
-  const address = hostAndPort(...(Array.isArray(named) ? named.map(String) : []))
+  const address = hostAndPort(...listIn(named).map(String))
   const epoch = Number(field('config-epoch') ?? 0)
   // At the end of a failover, SENTINEL MASTER may still describe the former primary.
   if (address !== hostAndPort(field('ip'), field('port'))) return { address, epoch, state: 'up' }

@@ -1,7 +1,7 @@
 /** Computes the hash slot of a key in a Redis cluster, and parses slot tables and redirections. @module */
 
 import { hostAndPort } from './address.js'
-import type { RedisValue } from './client.js'
+import { listIn, type RedisValue } from './client.js'
 import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
@@ -38,8 +38,4 @@ export function redirectionOf(error: unknown, sender: string) {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined
   return { address: hostAndPort(host, port, sender), isAsk: kind === 'ASK' }
-}
-
-function listIn(value: RedisValue | undefined): RedisValue[] {
-  return Array.isArray(value) ? value : []
 }

@@ -143,10 +143,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 
   return {
     guarantees: { isSnapshot: false, isInOrder: false },
-
-    traffic,
-
     namespace: '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1',
+    traffic,
 
     create: async (id, item) => (await change(scripts.create, id, item)) === 'done',
 
@@ -165,7 +163,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     },
 
     replace: (id, item, expected) => change(scripts.replace, id, item, expected),
-
     delete: (id, expected) => change(scripts.delete, id, undefined, expected),
 
     async list(project) {
@@ -175,7 +172,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     },
 
     version: async (project) => (await bucketsFor(project)).version,
-
     watch: changes.watch,
 
     async size() {
@@ -191,7 +187,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     },
 
     async healthy() {
-      if (!servers.isReady) checked = never
+      if (!servers.isReady()) checked = never
       else if (performance.now() - checked.at > healthyFor) {
         checked = { at: performance.now(), isHealthy: assertServes().catch(() => false) }
       }

@@ -51,7 +51,7 @@ export function watchPrimary(
   const timer = setInterval(() => void ask(), interval).unref()
 
   async function makeSure(): Promise<void> {
-    while (isExpired() && connection.isReady) await ask()
+    while (isExpired() && connection.isReady()) await ask()
     leaveFormer()
   }
 
@@ -87,9 +87,9 @@ export function watchPrimary(
   /** Handles a query that got no valid answers. Keeps an existing connection in use, but allows no new connection. */
   function goOn(reason: string): void {
     cause = new Error(reason)
-    if (connection.isReady) validUntil = performance.now() + silentFor
+    if (connection.isReady()) validUntil = performance.now() + silentFor
     else named = undefined
-    if (isSilenceLogged || !connection.isReady) return
+    if (isSilenceLogged || !connection.isReady()) return
     isSilenceLogged = true
     options.log.warn({ cause: reason }, 'a failover will not be noticed until a sentinel replies')
   }
@@ -100,11 +100,7 @@ export function watchPrimary(
 
   return {
     firstAttempt: connection.firstAttempt,
-
-    get isReady() {
-      return connection.isReady
-    },
-
+    isReady: () => connection.isReady(),
     hasRoom: () => connection.hasRoom(),
 
     /** Returns replies only if the sentinels still name the same server afterwards. */
