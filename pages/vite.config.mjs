@@ -1,4 +1,7 @@
-/** Builds the pages into `dist/pages`, with compressed copies, so that the service never compresses files. */
+/**
+ * Builds the page that `--mode` names into `dist/pages`, with compressed copies, so that the service never
+ * compresses files. A page has one script for its first view, which is smaller than a script of both pages and its own.
+ */
 
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -62,14 +65,14 @@ const plainImports = {
     id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null,
 }
 
-/** @type {import('vite').UserConfig} */
-export default {
+/** @type {import('vite').UserConfigFnObject} */
+export default ({ mode }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
   logLevel: 'warn',
   build: {
     outDir: '../dist/pages',
-    emptyOutDir: true,
+    emptyOutDir: false, // it contains the other page
     assetsDir: 'assets',
     assetsInlineLimit: 0, // the Content-Security-Policy of the pages forbids `data:` URLs
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions that support `light-dark()`
@@ -78,18 +81,8 @@ export default {
       resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),
     },
     rolldownOptions: {
-      input: { docs: page('docs'), items: page('items') },
-      // One file of shared code is smaller than several files.
-      output: {
-        codeSplitting: {
-          groups: [
-            {
-              name: 'shared',
-              test: /preact|preload-helper|json-colours|shared.(token|components)/,
-            },
-          ],
-        },
-      },
+      input: { [mode]: page(mode) },
+      optimization: { inlineConst: true },
       // On a busy machine, Rolldown's advice on slow plugins would be the first output of `npm run dev`.
       checks: { bundlerTimings: false },
     },
@@ -100,4 +93,4 @@ export default {
     jsxInject: "import { createElement, Fragment } from 'preact'",
   },
   plugins: [plainImports, compress],
-}
+})

@@ -23,7 +23,15 @@ await Promise.all([
   tool('typescript/bin/tsc').then(copyAllTypes),
   tool('typescript/bin/tsc', '--project', 'pages'),
   bundle(),
-  tool('vite/bin/vite.js', 'build', '--config=pages/vite.config.mjs', '--configLoader=native'),
+  ...['docs', 'items'].map((page) =>
+    tool(
+      'vite/bin/vite.js',
+      'build',
+      `--mode=${page}`,
+      '--config=pages/vite.config.mjs',
+      '--configLoader=native',
+    ),
+  ),
 ])
 
 /** @param {string} path @param {string[]} args */
