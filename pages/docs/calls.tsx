@@ -10,6 +10,7 @@ import { type Language, languages, type Samples } from './samples.js'
 import type { Received } from './send.js'
 
 export interface CallsProps extends ResponsesProps {
+  readonly operation: Operation
   readonly operations: readonly Operation[]
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
@@ -22,7 +23,7 @@ export function Calls(props: CallsProps) {
   const { document, operation, parameters, onParameters, language, onLanguage } = props
   const [own, setOwn] = useState<Readonly<Record<string, string>>>({})
   const [body, setBody] = useState(() => exampleBody(operation, document))
-  const [form, setForm] = useState<typeof import('./try-it.js')>()
+  const [form, setForm] = useState<Awaited<ReturnType<typeof import('./form.js')['loadForm']>>>()
   const [problem, setProblem] = useState('')
   const [received, setReceived] = useState<Received>()
   // When the user chooses a status, its examples replace the received response.
@@ -36,8 +37,11 @@ export function Calls(props: CallsProps) {
   function toggle(): void {
     setProblem('')
     const message = 'The form cannot be loaded. Is the service running?'
-    if (form === undefined) import('./try-it.js').then(setForm, () => setProblem(message))
-    else setForm(undefined)
+    if (form === undefined) {
+      import('./form.js')
+        .then(({ loadForm }) => loadForm())
+        .then(setForm, () => setProblem(message))
+    } else setForm(undefined)
   }
 
   return (

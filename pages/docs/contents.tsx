@@ -1,17 +1,24 @@
 /** The table of contents: a column on a wide screen, a menu in the bar at the top of a narrow screen. @module */
 
+import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { pagePaths } from '../../src/interface/names.js'
 import { Button } from '../shared/components.js'
-import { modelId, modelsOf, type OpenApiDocument, type Operation } from './openapi.js'
+import {
+  modelId,
+  modelsOf,
+  type OpenApiDocument,
+  type Operation,
+  type ResponseGroup,
+  rowId,
+} from './openapi.js'
 import { Method } from './operation.js'
 
 /** The service adds a link to the items page only if it serves that page. */
-const hasItemsPage = window.document.querySelector('link[rel=related]') !== null
+const itemsPage = document.querySelector('link[rel=related]')?.getAttribute('href')
 
 export function ItemsLink() {
-  return hasItemsPage ? (
-    <a class="items" href={pagePaths.items}>
+  return itemsPage ? (
+    <a class="items" href={itemsPage}>
       Items
     </a>
   ) : null
@@ -20,75 +27,90 @@ export function ItemsLink() {
 interface ContentsProps {
   readonly document: OpenApiDocument
   readonly operations: readonly Operation[]
+  readonly errors: ResponseGroup
 }
 
 interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
+  /** Text that the filter searches, if not the title. */
   readonly text?: string
+  readonly inner?: readonly Entry[]
 }
 
-export function Contents({ document, operations }: ContentsProps) {
+export function Contents({ document, operations, errors }: ContentsProps) {
   const { used, unused } = modelsOf(document)
   const parts: readonly Entry[] = [
     { id: 'introduction', title: 'Introduction' },
     { id: 'authentication', title: 'Authentication' },
     ...operations.map((operation) => {
       const { operationId: id, summary: title, method } = operation
-      return { id, title, method, text: JSON.stringify(operation) }
+      const text = JSON.stringify({ ...operation, common: 0 })
+      return { id, title, method, text, inner: rowsOf(operation) }
     }),
-    { id: 'models', title: 'Models' },
+    { id: 'errors', title: 'Errors', inner: rowsOf(errors) },
+    {
+      id: 'models',
+      title: 'Models',
+      inner: [...used, ...unused].map(([title]) => ({ id: modelId(title), title })),
+    },
   ]
-  const models = [...used, ...unused].map(([title]) => ({ id: modelId(title), title }))
   const current = useCurrent(parts.map(({ id }) => id))
   const [filter, setFilter] = useState('')
-  const matching = (entries: readonly Entry[]) =>
-    entries.filter(({ title, text = title }) => text.toLowerCase().includes(filter.toLowerCase()))
-  const found = matching(parts)
-  // Most entries in the table of contents are models. They stay folded until the user filters or scrolls to them.
-  const foundModels = filter || current === 'models' ? matching(models) : []
-  const entry = ({ id, title, method }: Entry) => (
-    <li key={id}>
-      <a
-        href={`#${id}`}
-        aria-current={id === current ? 'location' : undefined}
-        onClick={({ currentTarget }) =>
-          currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
-        }
-      >
-        {title}
-        {method && <Method name={method} />}
-      </a>
-    </li>
-  )
+  const list = (entries: readonly Entry[]): ComponentChild[] =>
+    entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
+      // Most entries are inner entries. They stay hidden until the user filters, or scrolls to the models.
+      const found = filter || (id === 'models' && id === current) ? list(inner) : []
+      if (found.length === 0 && !text.toLowerCase().includes(filter.toLowerCase())) return []
+      return [
+        <li key={title}>
+          <a
+            href={`#${id}`}
+            aria-current={id === current ? 'location' : undefined}
+            onClick={({ currentTarget }) =>
+              currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+            }
+          >
+            {title}
+            {method && <Method name={method} />}
+          </a>
+          {found.length > 0 && <ul>{found}</ul>}
+        </li>,
+      ]
+    })
+  const found = list(parts)
   return (
     <nav class="contents" aria-label="Contents">
       <Button popovertarget="contents">
         <span class="unseen">Contents: </span>
         {parts.find(({ id }) => id === current)?.title}
       </Button>
-      <div id="contents" class="menu" popover="auto">
+      <div id="contents" class="menu" popover="auto" onToggle={() => setFilter('')}>
         <input
           type="search"
           placeholder="Filter: name, path, code"
           aria-label="Filter"
+          value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
-        <ul>
-          {found.map(entry)}
-          {foundModels.length > 0 && (
-            <li>
-              <ul>{foundModels.map(entry)}</ul>
-            </li>
-          )}
-        </ul>
-        <ItemsLink />
+        <ul>{found}</ul>
         <p class="note" role="status">
-          {found.length + foundModels.length === 0 && 'Nothing found.'}
+          {found.length === 0 && 'Nothing found.'}
         </p>
+        {!filter && <ItemsLink />}
       </div>
     </nav>
+  )
+}
+
+/** Returns an entry for each status and error code. */
+function rowsOf(group: ResponseGroup): Entry[] {
+  return Object.entries(group.responses).flatMap(([status, { description }]) =>
+    description.split('\n\n').map((text) => ({
+      id: rowId(group, status),
+      title: `${status} ${text.split(':')[0]?.replaceAll('`', '')}`,
+    })),
   )
 }
 

@@ -3,7 +3,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Brand } from '../shared/components.js'
 import { store, stored } from '../shared/storage.js'
+import { separateErrors } from './common-errors.js'
 import { Contents, ItemsLink } from './contents.js'
+import { Errors } from './errors.js'
 import { Introduction } from './introduction.js'
 import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
 import { OperationSection } from './operation.js'
@@ -12,7 +14,7 @@ import { Schemas } from './schemas.js'
 import { TokenButton } from './token-button.js'
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
-  const [operations] = useState(() => operationsOf(document))
+  const [{ operations, errors }] = useState(() => separateErrors(operationsOf(document)))
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
   const [loaded, setLoaded] = useState(samples)
@@ -50,7 +52,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
             API <span class="note">{document.info.version}</span>
           </h1>
         </nav>
-        <Contents document={document} operations={operations} />
+        <Contents document={document} operations={operations} errors={errors} />
         <TokenButton />
       </header>
       <main id="content" tabIndex={-1}>
@@ -58,6 +60,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
         {operations.map((operation) => (
           <OperationSection key={operation.operationId} operation={operation} {...shared} />
         ))}
+        <Errors errors={errors} document={document} />
         <Schemas document={document} />
       </main>
     </>

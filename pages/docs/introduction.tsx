@@ -1,7 +1,6 @@
 /** The first two sections of the page: what the service is, how to start, and how requests are authorized. @module */
 
 import { documentPath, pagePaths } from '../../src/interface/names.js'
-import { CopyButton } from '../shared/components.js'
 import { Panel } from './code.js'
 import { baseUrlOf, type OpenApiDocument } from './openapi.js'
 import { Part } from './part.js'
@@ -33,28 +32,19 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
             <a href={pagePaths.index}>documentation in Markdown</a>.
           </p>
           <details>
-            <summary>Numbers, methods and errors in detail</summary>
-            <Prose text={description.slice(end + 2)} />
+            <summary>Numbers and methods in detail</summary>
+            <Prose text={description.slice(end + 2, description.lastIndexOf('\n\n'))} />
           </details>
         </div>
         <div class="calls">
-          <div class="panel">
-            <div class="line">
-              <h3>Base URL</h3>
-              <code>{href}</code>
-              <CopyButton what="URL" text={href} />
-            </div>
-          </div>
+          <Panel title="Base URL" text={href} />
           <Panel title="Quick start" text={quickStart(href)} />
         </div>
       </Part>
       <Part id="authentication" title="Authentication">
         <div>
           <Prose text={document.components.securitySchemes.bearer.description} />
-          <p>
-            Enter it once, at the top of this page. It stays in this tab, and is sent only to this
-            service.
-          </p>
+          <p>Enter it once, at the top of this page.</p>
         </div>
         <div class="calls">
           <Panel title="Header" text="Authorization: Bearer $TOKEN" />

@@ -2,7 +2,7 @@
 
 import type { Call } from './samples.js'
 
-export const moreSamples = { JavaScript: inJavaScript, Client: inClient, Python: inPython }
+export const moreSamples = { JavaScript: inJavaScript, TypeScript: inClient, Python: inPython }
 
 function inJavaScript({ operation, request: { method, url, headers, body } }: Call): string {
   const fields = Object.entries(headers).map(([name, text]) => `${quoted(name)}: ${quoted(text)}`)

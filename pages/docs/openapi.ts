@@ -82,7 +82,14 @@ export interface OpenApiDocument {
   }
 }
 
-export interface Operation extends OperationObject {
+/** Responses with a list and a panel of examples. */
+export interface ResponseGroup
+  extends Pick<OperationObject, 'operationId' | 'summary' | 'responses'> {
+  /** Statuses whose errors are in the section of common errors. */
+  readonly common?: readonly string[]
+}
+
+export interface Operation extends OperationObject, ResponseGroup {
   readonly method: string
   /** Path with parameters in braces, such as `/api/v1/items/{item_id}`. */
   readonly path: string
@@ -123,6 +130,11 @@ export function modelsOf(document: OpenApiDocument) {
   const models = Object.entries(document.components.schemas)
   const isUsed = ([name]: [string, Schema]) => text.includes(`/${name}"`)
   return { used: models.filter(isUsed), unused: models.filter((model) => !isUsed(model)) }
+}
+
+/** Returns the id of a place in the row of a response. Browsers open the row when a link leads to this place. */
+export function rowId({ operationId }: ResponseGroup, status: string): string {
+  return `${operationId}-${status}`
 }
 
 export function modelId(name: string): string {

@@ -1,11 +1,12 @@
 /** A received response: its headers, and its body character for character. @module */
 
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
 import { download } from '../shared/download.js'
 import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
 import { Code } from './code.js'
+import { kindOf } from './responses.js'
 import type { Received } from './send.js'
 
 /** Maximum number of displayed characters. With many more, layout would take seconds. */
@@ -18,13 +19,21 @@ interface ReceivedResponseProps {
 
 export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
   const [isLaidOut, setLaidOut] = useState(true)
+  const [isWhole, setWhole] = useState(false)
+  const panel = useRef<HTMLDivElement>(null)
+  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [received])
   const { headers, bytes, text } = received
   const isJson = headers.some(([name, value]) => name === 'content-type' && value.includes('json'))
   const start = text.slice(0, maxShown)
+  const shown = isJson && isLaidOut ? layOut(start) : start
+  const isLong = shown.length > 1_500
   return (
-    <div class="panel received">
+    <div class={`panel received ${isLong && !isWhole ? 'cut' : ''}`} ref={panel}>
       <div class="line">
-        <h3>Response</h3>
+        <h3>
+          <span class="wide">Response </span>
+          <StatusTag {...received} />
+        </h3>
         {text !== '' && isJson && (
           <label class="line">
             <input
@@ -55,12 +64,25 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
       {text === '' ? (
         <p class="note">The response has no body.</p>
       ) : (
-        <Code title={`Body of ${name}`} text={isJson && isLaidOut ? layOut(start) : start} />
+        <Code title={`Body of ${name}`} text={shown} />
       )}
-      <details class="headers">
+      {isLong && (
+        <Button class="narrow" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : 'Show all'}
+        </Button>
+      )}
+      <details>
         <summary>Headers</summary>
         <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
       </details>
     </div>
+  )
+}
+
+export function StatusTag({ status, statusText }: Pick<Received, 'status' | 'statusText'>) {
+  return (
+    <span class={`tag ${kindOf(status)}`}>
+      {status} {statusText}
+    </span>
   )
 }

@@ -3,91 +3,111 @@
 import { Choice } from '../shared/components.js'
 import { Code } from './code.js'
 import {
+  type Content,
   nameIn,
   type OpenApiDocument,
-  type Operation,
   type Response,
+  type ResponseGroup,
+  rowId,
   shownValue,
 } from './openapi.js'
 import { Line, Prose } from './prose.js'
 import { Term, Type } from './schemas.js'
 
 export interface ResponsesProps {
-  readonly operation: Operation
+  readonly operation: ResponseGroup
   readonly document: OpenApiDocument
   readonly status: string
   onStatus(status: string): void
 }
 
-export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
+/** On a narrow screen, each response contains its examples, so that a tap does not change what is out of sight. */
+export function ResponseList({ operation, document, onStatus }: Omit<ResponsesProps, 'status'>) {
+  const { responses, common = [] } = operation
   return (
     <>
       <h3>Responses</h3>
-      {Object.entries(operation.responses).map(([status, { description, content, headers }]) => (
+      {Object.entries(responses).map(([status, { description, content, headers }], at) => (
         <details
           key={status}
           class="response"
-          open={status === chosen}
-          onToggle={({ currentTarget }) => currentTarget.open && onStatus(status)}
+          open={at === 0}
+          onToggle={({ currentTarget }) =>
+            currentTarget.open && matchMedia('(width >= 62rem)').matches && onStatus(status)
+          }
         >
           <summary>
             <Status status={status} />
             <span>
-              {description.split('\n\n').map((line) => (
-                <span key={line}>
-                  <Line text={line.replace(/^(`\w+`):/, '$1')} />
+              {description.split('\n\n').map((text) => (
+                <span key={text}>
+                  <Line text={text.replace(/^(`\w+`):/, '$1')} />
                 </span>
               ))}
             </span>
           </summary>
+          <i class="anchor" id={rowId(operation, status)} />
+          <div class="panel narrow">
+            <Bodies {...{ status, content, document }} />
+          </div>
           <p class="note">
             {Object.entries(content ?? {}).map(([type, { schema }]) => (
               <Type key={type} schema={schema} />
             ))}
           </p>
-          <a class="narrow note" href={`#${examplesId(operation)}`}>
-            Example
-          </a>
           <details>
             <summary>Headers</summary>
             <Headers headers={headers} document={document} />
           </details>
         </details>
       ))}
+      {common.length > 0 && (
+        <p class="note also">
+          Common errors:
+          {common.map((status) => (
+            <a key={status} href={`#errors-${status}`}>
+              <Status status={status} />
+            </a>
+          ))}
+        </p>
+      )}
     </>
   )
 }
 
 export function Examples({ operation, document, status: chosen, onStatus }: ResponsesProps) {
-  const { content } = operation.responses[chosen] ?? {}
+  const { summary, responses } = operation
   return (
-    <div class="panel" id={examplesId(operation)}>
+    <div class="panel examples">
       <Choice
-        title={`Status of the response to ${operation.summary}`}
-        texts={Object.keys(operation.responses)}
+        title={`Status of the response: ${summary}`}
+        texts={Object.keys(responses)}
         chosen={chosen}
         onChoose={onStatus}
         label={(status) => <Status status={status} />}
       />
-      {content === undefined ? (
-        <p class="note">The response has no body.</p>
-      ) : (
-        Object.values(content).flatMap(({ examples }) =>
-          Object.entries(examples ?? {}).map(([name, { $ref }]) => (
-            <Code
-              key={$ref}
-              title={`${chosen} ${name}`}
-              text={shownValue(document.components.examples[nameIn($ref)]?.value)}
-            />
-          )),
-        )
-      )}
+      <Bodies status={chosen} content={responses[chosen]?.content} document={document} />
     </div>
   )
 }
 
-function examplesId({ operationId }: Operation): string {
-  return `${operationId}-examples`
+interface BodiesProps {
+  readonly status: string
+  readonly content: Content | undefined
+  readonly document: OpenApiDocument
+}
+
+function Bodies({ status, content, document }: BodiesProps) {
+  if (content === undefined) return <p class="note">The response has no body.</p>
+  return Object.values(content).flatMap(({ examples }) =>
+    Object.entries(examples ?? {}).map(([name, { $ref }]) => (
+      <Code
+        key={$ref}
+        title={`${status} ${name}`}
+        text={shownValue(document.components.examples[nameIn($ref)]?.value)}
+      />
+    )),
+  )
 }
 
 function Status({ status }: { status: string }) {

@@ -10,7 +10,7 @@ export interface Call {
   readonly baseUrl: string
 }
 
-export const languages = ['curl', 'JavaScript', 'Client', 'Python'] as const
+export const languages = ['curl', 'JavaScript', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
 /** For each loaded language, a function that returns the code of a request. */
 export type Samples = Readonly<Partial<Record<Language, (call: Call) => string>>>

@@ -39,9 +39,8 @@ function Model([name, schema]: readonly [name: string, schema: Schema]) {
         <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
       </summary>
       {/* Browsers open a folded model when a link leads to an element inside it. */}
-      <div id={modelId(name)}>
-        <Members schema={schema} />
-      </div>
+      <i class="anchor" id={modelId(name)} />
+      <Members schema={schema} />
     </details>
   )
 }

@@ -1,9 +1,11 @@
 /** The button that says whose token the page sends, and the field that the button opens. @module */
 
 import { Button } from '../shared/components.js'
-import { TokenForm, TokenWords } from '../shared/token.js'
+import { changeToken } from '../shared/session.js'
+import { TokenForm, TokenWords, useToken } from '../shared/token.js'
 
 export function TokenButton() {
+  const token = useToken()
   return (
     <>
       <Button class="chip" popovertarget="token">
@@ -17,8 +19,22 @@ export function TokenButton() {
       >
         <TokenForm />
         <p class="note">
-          <code>item-store token --sub NAME</code> prints one.
+          <code>item-store token --sub NAME</code> prints one. It stays in this tab, and is sent
+          only to this service.
         </p>
+        <div class="line">
+          {token && (
+            <>
+              <span>
+                <TokenWords />
+              </span>
+              <Button onClick={() => changeToken('')}>Forget</Button>
+            </>
+          )}
+          <Button class="main" popovertarget="token">
+            Done
+          </Button>
+        </div>
       </div>
     </>
   )

@@ -1,16 +1,15 @@
 /** The form that sends a request of one operation. @module */
 
 import { useRef, useState } from 'preact/hooks'
+import { Button } from '../shared/components.js'
 import { coloured } from '../shared/json-colours.js'
 import { formatted } from '../shared/numbers.js'
 import { useToken } from '../shared/token.js'
 import type { CallsProps } from './calls.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
+import { StatusTag } from './received-response.js'
 import { type Input, requestFor } from './request.js'
-import { kindOf } from './responses.js'
 import { obstacleIn, type Received, sendRequest } from './send.js'
-
-export { ReceivedResponse } from './received-response.js'
 
 interface TryItProps extends CallsProps {
   readonly input: Input
@@ -104,7 +103,7 @@ export function TryIt(props: TryItProps) {
       )}
       {inHead.length > 0 && (
         <details>
-          <summary>Conditional and repeatable requests</summary>
+          <summary>Optional headers</summary>
           {inHead.map(field)}
         </details>
       )}
@@ -124,12 +123,14 @@ export function TryIt(props: TryItProps) {
           {isWaiting ? 'Stop' : 'Send'}
         </button>
         {isWaiting && <span class="note">{formatted(state.bytes)} bytes…</span>}
-        {!state &&
-          (operation.needsToken && token === '' ? (
-            <span class="caution">Enter a token first, at the top of the page.</span>
-          ) : (
-            <span class="note wide">Ctrl + Enter</span>
-          ))}
+        {operation.needsToken && token === '' ? (
+          <>
+            <span class="caution">No token is set.</span>
+            <Button popovertarget="token">Enter a token</Button>
+          </>
+        ) : (
+          !state && <span class="note wide">Ctrl + Enter</span>
+        )}
         <div role="status">
           <Outcome state={state} />
         </div>
@@ -141,12 +142,10 @@ export function TryIt(props: TryItProps) {
 function Outcome({ state }: { state: State | undefined }) {
   if (state?.kind === 'failed') return <span class="bad">{state.message}</span>
   if (state?.kind !== 'received') return null
-  const { status, statusText, bytes, time } = state.received
+  const { bytes, time } = state.received
   return (
     <>
-      <span class={`tag ${kindOf(status)}`}>
-        {status} {statusText}
-      </span>{' '}
+      <StatusTag {...state.received} />
       <span class="note">
         {`${formatted(bytes.length)} bytes in ${Math.ceil(time)} ms`}
         {state.filledIn.length > 0 && ` · all forms now have its ${state.filledIn.join(' and ')}`}

@@ -20,7 +20,7 @@ const env = { ...process.env, TOKEN: service.validToken() }
 const runners = {
   curl: ['bash', 'sample.sh'],
   JavaScript: [process.execPath, 'sample.mjs'],
-  Client: [process.execPath, 'sample.mjs'],
+  TypeScript: [process.execPath, 'sample.mjs'],
   Python: ['python3', 'sample.py'],
 } as const
 type Language = keyof typeof runners
@@ -77,7 +77,7 @@ for (const language of Object.keys(runners) as Language[]) {
       await page.reload() // the language is remembered
       const id = /[\da-f]{8}-[\da-f-]{27}/g
       const created = await call('createItem')
-      const [itemId = ''] = (created.match(id) ?? []).slice(language === 'Client' ? 0 : 1)
+      const [itemId = ''] = (created.match(id) ?? []).slice(language === 'TypeScript' ? 0 : 1)
       assert.equal(
         (await stored(itemId))?.replaceAll(/\s/g, ''),
         '"project_id":"demo","title":"Buymilk","price":1.5,"done":false',
@@ -109,7 +109,7 @@ for (const language of Object.keys(runners) as Language[]) {
       const members = `"n": 12345678901234567890, "p": 1.0, "it's": "\\u0041 \`$TOKEN", "__proto__": -0`
       const key = `the'only'one ${language}`.replace(' ', '-')
       await fill(page, 'createItem', { Body: `{"data": {${members}}}`, 'Idempotency-Key': key })
-      if (language === 'Client') {
+      if (language === 'TypeScript') {
         assert.match(
           (await sampleOf(page, 'createItem', language)) ?? '',
           /^\/\/ .*cannot send this/,
