@@ -14,7 +14,7 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
     <>
       <Part id="introduction" title={title}>
         <div>
-          <Prose text={description.slice(0, end)} />
+          <Prose text={`${description.slice(0, end)}\n\nBase URL: \`${href}\``} />
           <h3>Quick start</h3>
           <ol>
             <li>
@@ -37,7 +37,6 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
           </details>
         </div>
         <div class="calls">
-          <Panel title="Base URL" text={href} />
           <Panel title="Quick start" text={quickStart(href)} />
         </div>
       </Part>

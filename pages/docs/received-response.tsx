@@ -22,7 +22,7 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
   const [isWhole, setWhole] = useState(false)
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [received])
-  const { headers, bytes, text } = received
+  const { status, headers, bytes, text } = received
   const isJson = headers.some(([name, value]) => name === 'content-type' && value.includes('json'))
   const start = text.slice(0, maxShown)
   const shown = isJson && isLaidOut ? layOut(start) : start
@@ -32,7 +32,7 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
       <div class="line">
         <h3>
           <span class="wide">Response </span>
-          <StatusTag {...received} />
+          <span class={`tag ${kindOf(status)}`}>{status}</span>
         </h3>
         {text !== '' && isJson && (
           <label class="line">
@@ -76,13 +76,5 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
         <pre>{headers.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>
       </details>
     </div>
-  )
-}
-
-export function StatusTag({ status, statusText }: Pick<Received, 'status' | 'statusText'>) {
-  return (
-    <span class={`tag ${kindOf(status)}`}>
-      {status} {statusText}
-    </span>
   )
 }

@@ -7,8 +7,8 @@ import { formatted } from '../shared/numbers.js'
 import { useToken } from '../shared/token.js'
 import type { CallsProps } from './calls.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
-import { StatusTag } from './received-response.js'
 import { type Input, requestFor } from './request.js'
+import { kindOf } from './responses.js'
 import { obstacleIn, type Received, sendRequest } from './send.js'
 
 interface TryItProps extends CallsProps {
@@ -142,10 +142,12 @@ export function TryIt(props: TryItProps) {
 function Outcome({ state }: { state: State | undefined }) {
   if (state?.kind === 'failed') return <span class="bad">{state.message}</span>
   if (state?.kind !== 'received') return null
-  const { bytes, time } = state.received
+  const { status, statusText, bytes, time } = state.received
   return (
     <>
-      <StatusTag {...state.received} />
+      <span class={`tag ${kindOf(status)}`}>
+        {status} {statusText}
+      </span>{' '}
       <span class="note">
         {`${formatted(bytes.length)} bytes in ${Math.ceil(time)} ms`}
         {state.filledIn.length > 0 && ` · all forms now have its ${state.filledIn.join(' and ')}`}
