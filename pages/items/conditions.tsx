@@ -32,7 +32,7 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
               value={name === undefined ? -1 : choices.indexOf(name)}
               onChange={({ currentTarget: { value } }) => change({ name: choices[Number(value)] })}
             >
-              {name === undefined && <option value={-1}>Choose a member…</option>}
+              {name === undefined && <option value={-1}>Member…</option>}
               {choices.map((each, at) => (
                 <option key={`.${each}`} value={at}>
                   {shownName(each)}

@@ -37,7 +37,7 @@ export interface JsonEditorOptions {
 }
 
 const theme = EditorView.theme({
-  '&': { flex: '1', minHeight: '0', fontSize: 'var(--size-code)', color: 'var(--text)' },
+  '&': { flex: '1', minHeight: '0', fontSize: 'var(--size-field)', color: 'var(--text)' },
   '&.cm-focused': { outline: 'none' }, // the host element has its own outline
   '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
