@@ -8,7 +8,7 @@ import { flags } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
-import { InvalidSeedError, parseSeed } from '../doubles/seed.js'
+import { parseSeed } from '../doubles/seed.js'
 import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
 import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarnings } from './secret.js'
@@ -73,7 +73,7 @@ function readSeed(file: string) {
   try {
     return parseSeed(readFileSync(file))
   } catch (error) {
-    if (error instanceof InvalidSeedError) throw new UsageError(`${file}: ${error.message}`)
+    if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`)
     if (!(error instanceof Error && 'code' in error)) throw error
     throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
   }

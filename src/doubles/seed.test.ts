@@ -67,7 +67,7 @@ const invalid: Record<string, [seed: string | Buffer, says: string]> = {
 
 for (const [what, [seed, says]] of Object.entries(invalid)) {
   test(`parseSeed rejects ${what}, and says in which line and column`, () => {
-    assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'InvalidSeedError', message: says })
+    assert.throws(() => parseSeed(Buffer.from(seed)), { name: 'UsageError', message: says })
   })
 }
 

@@ -13,11 +13,6 @@ import { positionOf } from '../item/scan.js'
 import { seedObjects, withoutMark } from '../item/seed-objects.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
-/** An error in a seed file. Its message begins with a line and column, both counted from 1. */
-export class InvalidSeedError extends Error {
-  override readonly name = 'InvalidSeedError'
-}
-
 const deletedPerTurn = 256
 
 const nullText = Buffer.from('null')
@@ -25,7 +20,7 @@ const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
-/** Ignores a byte order mark, and the `id` of items. @throws {InvalidSeedError} */
+/** Ignores a byte order mark, and the `id` of items. @throws {UsageError} with line and column, counted from 1. */
 export function parseSeed(file: Buffer): ItemRequest[] {
   const text = withoutMark(file)
   const requests: ItemRequest[] = []
@@ -40,7 +35,7 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError || error instanceof InvalidItemError)) throw error
     const position = positionOf(text, error instanceof JsonSyntaxError ? error.offset : start)
-    throw new InvalidSeedError(`${position}: ${error.message}`)
+    throw new UsageError(`${position}: ${error.message}`)
   }
 }
 

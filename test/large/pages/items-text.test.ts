@@ -14,7 +14,8 @@ import {
 import { itemOf, projectOf, type ShownValue, shownValue } from '../../../pages/items/item.js'
 import { readEntries } from '../../../pages/items/items-file.js'
 import { lastMembers } from '../../../pages/items/members.js'
-import { InvalidSeedError, parseSeed } from '../../../src/doubles/seed.js'
+import { UsageError } from '../../../src/config/usage-error.js'
+import { parseSeed } from '../../../src/doubles/seed.js'
 import { newItemId } from '../../../src/item/id.js'
 import { encodeItem } from '../../../src/item/item.js'
 import { InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
@@ -215,7 +216,7 @@ describe('a file to import is read as `dev --seed` reads it', () => {
       try {
         expected = parseSeed(bytes).map((request) => JSON.parse(encodeItem(id, request).toString()))
       } catch (error) {
-        assert.ok(error instanceof InvalidSeedError)
+        assert.ok(error instanceof UsageError)
       }
       if (expected === undefined) {
         await assert.rejects(readEntries(bytes, atOnce), /^Error: line \d+, column \d+: /)
