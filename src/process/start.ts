@@ -7,8 +7,10 @@ import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
-import type { parseSeed } from '../doubles/seed.js'
-import type { ServiceParts } from '../service.js'
+import { type parseSeed, seedEmptyStore } from '../doubles/seed.js'
+import { createService, openStore, type ServiceParts } from '../service.js'
+import { watchLoad } from './load.js'
+import { createLog } from './log.js'
 
 interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
   readonly doubles?: Doubles | undefined
@@ -30,13 +32,6 @@ export async function start(
   settings: Config,
   { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
 ) {
-  const [{ createLog }, { createService, openStore }, { seedEmptyStore }, { watchLoad }] =
-    await Promise.all([
-      import('./log.js'),
-      import('../service.js'),
-      import('../doubles/seed.js'),
-      import('./load.js'),
-    ])
   const log = createLog(settings.logLevel, isReadable)
   // All code is loaded now, so the resident memory is the memory of the idle process.
   const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
