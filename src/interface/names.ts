@@ -3,11 +3,7 @@
 export const prefix = '/api/v1'
 
 /** Paths of the endpoints after the prefix (spec §4). A name in braces stands for any segment. */
-export const paths = {
-  health: '/health',
-  items: '/items',
-  item: '/items/{item_id}',
-} as const
+export const paths = { health: '/health', items: '/items', item: '/items/{item_id}' } as const
 
 /** Path of the OpenAPI document. It has no prefix, because the document is not an endpoint. */
 export const documentPath = '/openapi.json'
