@@ -6,6 +6,8 @@ import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/c
 import { freePort } from '../support/process.js'
 import {
   answers,
+  type Call,
+  calls,
   drops,
   dropsHalfway,
   errorOf,
@@ -26,16 +28,17 @@ const token = 'a.b.c'
 const { id } = item
 const health = { status: 'healthy', services_summary: { total: 2 } }
 
-type Call = (client: ItemStoreClient) => Promise<unknown>
+const { create, createText, get, getText, list, listText, replace, replaceText } = calls
+const { delete: remove } = calls
 
 const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
-  ['create', (client) => client.create({}), oneItem, item],
-  ['get', (client) => client.get(id), oneItem, item],
-  ['list', (client) => client.list(), listOfOne, [item]],
+  ['create', create, oneItem, item],
+  ['get', get, oneItem, item],
+  ['list', list, listOfOne, [item]],
   ['items', collectItems, listOfOne, [item]],
-  ['replace', (client) => client.replace(id, {}), oneItem, item],
-  ['delete', (client) => client.delete(id), noContent, undefined],
-  ['health', (client) => client.health(), answers(200, health), health],
+  ['replace', replace, oneItem, item],
+  ['delete', remove, noContent, undefined],
+  ['health', calls.health, answers(200, health), health],
 ]
 
 /** Returns the error of a call, and how many requests the client sent, including lost requests. */
@@ -89,7 +92,7 @@ describe('a request is retried no more often than the option retries allows', ()
     test(String(retries), async () => {
       for (const step of [unavailable(), drops, hangs]) {
         const options = { retries, ...(step === hangs && { timeout: 500 }) }
-        const [, , count] = await failureOf([step], (client) => client.get(id), options)
+        const [, , count] = await failureOf([step], get, options)
         assert.equal(count, retries + 1)
       }
     })
@@ -138,15 +141,6 @@ describe('not retried:', () => {
     assert.deepEqual([status, sessionId], [200, 's'])
   })
 
-  const get: Call = (client) => client.get(id)
-  const create: Call = (client) => client.create({})
-  const replace: Call = (client) => client.replace(id, {})
-  const remove: Call = (client) => client.delete(id)
-  const list: Call = (client) => client.list()
-  const getText: Call = (client) => client.getText(id)
-  const createText: Call = (client) => client.createText('{}')
-  const replaceText: Call = (client) => client.replaceText(id, '{}')
-  const listText: Call = (client) => client.listText()
   const notUtf8: Step = (response) =>
     response.end(Buffer.from('{"data":{"title":"\xff"}}', 'latin1'))
   const deepItem = answers(200, { data: { ...item, deep: { a: 1 } } })
@@ -189,13 +183,9 @@ describe('not retried:', () => {
       throw cause
     }
     const json = { parse, stringify: JSON.stringify }
-    const watch: Call = (client) => client.watch(id).next()
-    const watchList: Call = (client) => client.watch().next()
-    const calls = [
-      ...[get, create, replace, watch].map((call) => [oneItem, call] as const),
-      ...[list, collectItems, watchList].map((call) => [listOfOne, call] as const),
-    ]
-    for (const [step, call] of calls) {
+    const ofList: Call[] = [list, collectItems, calls['watch of the list']]
+    for (const call of [get, create, replace, calls.watch, ...ofList]) {
+      const step = ofList.includes(call) ? listOfOne : oneItem
       const { client, seen } = await scriptedClient([step], { json })
       const error = await errorOf(call(client))
       assert.deepEqual([error.status, error.code, error.cause], [200, invalid, cause])
@@ -312,8 +302,6 @@ describe('a delete that is retried', () => {
     })
   }
 
-  const remove: Call = (client) => client.delete(id)
-
   test('fails if the item is gone and the first attempt had no effect', async () => {
     assert.deepEqual(await failureOf([unavailable(), notFound], remove), [404, undefined, 2])
   })
@@ -331,7 +319,6 @@ describe('a delete that is retried', () => {
   }
 
   test('differs from a replace, which fails if the item is gone', async () => {
-    const failure = await failureOf([drops, notFound], (client) => client.replace(id, {}))
-    assert.deepEqual(failure, [404, undefined, 2])
+    assert.deepEqual(await failureOf([drops, notFound], replace), [404, undefined, 2])
   })
 })

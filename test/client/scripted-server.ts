@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import { after } from 'node:test'
 import {
+  type CallOptions,
   ItemStoreClient,
   type ItemStoreClientOptions,
   ItemStoreError,
@@ -75,6 +76,27 @@ export function answers(status: number, body: unknown, headers: Record<string, s
 
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 export const item = { id: '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11', project_id: null, title: 'a' }
+
+export type Call = (client: ItemStoreClient, options?: CallOptions) => Promise<unknown>
+
+/** A call of each method. */
+export const calls = {
+  create: (client, options) => client.create({}, options),
+  createText: (client, options) => client.createText('{}', options),
+  get: (client, options) => client.get(item.id, options),
+  getText: (client, options) => client.getText(item.id, options),
+  list: (client, options) => client.list(options),
+  listText: (client, options) => client.listText(options),
+  items: (client, options) => client.items(options).next(),
+  replace: (client, options) => client.replace(item.id, {}, options),
+  replaceText: (client, options) => client.replaceText(item.id, '{}', options),
+  update: (client, options) => client.update(item.id, () => ({}), options),
+  watch: (client, options) => client.watch(item.id, options).next(),
+  'watch of the list': (client, options) => client.watch(options).next(),
+  delete: (client, options) => client.delete(item.id, options),
+  health: (client, options) => client.health(options),
+} satisfies Record<string, Call>
+
 const envelope = { session_id: 's', status: 'success', message: 'm' }
 export const oneItem = answers(200, { ...envelope, data: item })
 export const listOfOne = answers(200, { ...envelope, data: [item] })

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CallOptions, ItemStoreClient } from '../../src/client/client.js'
+import { ItemStoreClient } from '../../src/client/client.js'
 import { until } from '../support/until.js'
 import {
+  type Call,
+  calls,
   errorOf,
   hangs,
   item,
@@ -22,29 +24,11 @@ import {
 
 const token = 'a.b.c'
 const { id } = item
+const all: [title: string, call: Call][] = Object.entries(calls)
 const start = '{"session_id":"s","data":['
 
-type Call = (client: ItemStoreClient, options?: CallOptions) => Promise<unknown>
-
-const calls: Record<string, Call> = {
-  create: (client, options) => client.create({}, options),
-  createText: (client, options) => client.createText('{}', options),
-  get: (client, options) => client.get(id, options),
-  getText: (client, options) => client.getText(id, options),
-  list: (client, options) => client.list(options),
-  listText: (client, options) => client.listText(options),
-  items: (client, options) => client.items(options).next(),
-  replace: (client, options) => client.replace(id, {}, options),
-  replaceText: (client, options) => client.replaceText(id, '{}', options),
-  update: (client, options) => client.update(id, () => ({}), options),
-  watch: (client, options) => client.watch(id, options).next(),
-  'watch of the list': (client, options) => client.watch(options).next(),
-  delete: (client, options) => client.delete(id, options),
-  health: (client, options) => client.health(options),
-}
-
 describe('timeout', () => {
-  for (const [title, call] of Object.entries(calls)) {
+  for (const [title, call] of all) {
     test(`ends ${title} when there is no response`, async () => {
       const { client, seen } = await scriptedClient([hangs], { timeout: 100, retries: 0 })
       const error = await errorOf(call(client))
@@ -56,7 +40,7 @@ describe('timeout', () => {
 
   test('ends a call whose response stalls', async () => {
     const { client } = await scriptedClient([stalls], { timeout: 200, retries: 0 })
-    for (const [title, call] of Object.entries(calls)) {
+    for (const [title, call] of all) {
       if (!/list|items|get/.test(title)) continue
       assert.equal((await errorOf(call(client))).code, 'TIMEOUT')
     }
@@ -105,7 +89,7 @@ describe('timeout', () => {
 describe('a signal', () => {
   const reason = new Error('not needed any more')
 
-  for (const [title, call] of Object.entries(calls)) {
+  for (const [title, call] of all) {
     test(`that is already aborted prevents all requests of ${title}`, async () => {
       const fetch = () => assert.fail('a request was sent')
       const ask = () => assert.fail('a token was asked for')
@@ -173,7 +157,7 @@ describe('a signal', () => {
     const { client, seen } = await scriptedClient([hangs])
     const controller = new AbortController()
     const { signal } = controller
-    const ended = Object.values(calls).map((call) => {
+    const ended = all.map(([, call]) => {
       return assert.rejects(call(client, { signal }), reason)
     })
     await until('all requests', () => seen.length === ended.length)
