@@ -79,7 +79,7 @@ test('fail makes requests of its scope fail until a reset, which restores the in
     const statuses = []
     for (const call of calls) {
       const [method = '', path = ''] = call.split(' ')
-      const init = method === 'POST' ? { body: '{"data":{}}' } : {}
+      const init = /^P/.test(method) ? { body: '{"data":{}}' } : {}
       statuses.push((await request(store, method, path, init)).status)
     }
     return statuses
@@ -89,7 +89,8 @@ test('fail makes requests of its scope fail until a reset, which restores the in
   // The initial failure, 429, applies to any request.
   assert.deepEqual(await statusesOf('GET /items', 'GET /items'), [429, 200])
   assert.deepEqual(await statusesOf('POST /items', 'POST /items'), [503, 201])
-  assert.deepEqual(await statusesOf('DELETE /items/x', 'GET /items/x'), [500, 500])
+  const ofItem = ['DELETE /items/x', 'GET /items/x', 'PUT /items/x']
+  assert.deepEqual(await statusesOf(...ofItem), [500, 500, 500])
   await store.reset()
   assert.deepEqual(await statusesOf('GET /items/x', 'GET /items/x'), [429, 404])
   assert.throws(() => store.fail([404 as 429]), /^UsageError: failures is \[ 404 \]/)
@@ -126,7 +127,7 @@ test('seedText stores JSON texts unchanged', async () => {
   assert.equal(await count(store), 2)
 })
 
-test('the option delay does not delay seed and reset', async () => {
+test('the option delay delays requests, but neither seed nor reset', async () => {
   const store = await started({ delay: 60_000 })
   const isDone = store.seed([{}, {}]).then(async () => {
     await store.reset()
@@ -137,28 +138,16 @@ test('the option delay does not delay seed and reset', async () => {
     return false
   })()
   assert.ok(await Promise.race([isDone, isLate]))
+  const later = await started({ delay: { min: 300, max: 301 } })
+  const startedAt = performance.now()
+  await request(later, 'GET', '/items')
+  assert.ok(performance.now() - startedAt >= 295)
 })
 
 test('the client of a store repeats requests that fail', async () => {
   const store = await started({ failures: [503, 'cut'] })
   const [id = ''] = await store.seed([{ name: 'Ladder' }])
   assert.equal((await store.client<{ name: string }>().get(id)).name, 'Ladder')
-})
-
-test('the option delay delays every operation on items', async () => {
-  const store = await started({ delay: { min: 300, max: 301 } })
-  for (const call of [
-    'GET /items',
-    'POST /items',
-    'GET /items/x',
-    'PUT /items/x',
-    'DELETE /items/x',
-  ]) {
-    const [method = '', path = ''] = call.split(' ')
-    const startedAt = performance.now()
-    await request(store, method, path, /^P/.test(method) ? { body: '{"data":{}}' } : {})
-    assert.ok(performance.now() - startedAt >= 295, call)
-  }
 })
 
 test('with the option ids, the ids of items are predictable, and repeat after a reset', async () => {
@@ -318,40 +307,36 @@ test('a body larger than maxBodyBytes gets 413', async () => {
   assert.equal((await request(store, 'POST', '/items', { body })).status, 413)
 })
 
-const unusable: [options: object, says: RegExp][] = [
-  [{ port: 70_000 }, /port is "70000"; expected a whole number/],
-  [{ maxBodyBytes: -1 }, /maxBodyBytes is "-1"; expected a size/],
-  [{ prot: 1 }, /unknown option prot$/],
-  [{ prot: 1, logLevel: 'info' }, /unknown option prot, logLevel$/],
-  [{ metricsPort: 9000 }, /unknown option metricsPort$/],
-  ...['', '\ud800', '\ufffd', 123, null].map((secret): [object, RegExp] => [
-    { secret },
-    /secret must be text that is not empty/,
-  ]),
-  [{ host: null }, /host is null; leave it out/],
+const secrets = ['', '\ud800', '\ufffd', 123, null].map((secret) => ({ secret }))
+const delays = [{ min: 2, max: 1 }, null, Number.NaN].map((delay) => ({ delay }))
+const failures = [
+  ...[null, [404], { 503: 2 }, { 404: 0.5 }, { 503: '0.5' }, { 503: -0.1 }, { 503: Number.NaN }],
+  { 503: 0.6, cut: 0.6 },
+].map((failures) => ({ failures }))
+const unusable: [says: RegExp, ...options: object[]][] = [
+  [/port is "70000"; expected a whole number/, { port: 70_000 }],
+  [/maxBodyBytes is "-1"; expected a size/, { maxBodyBytes: -1 }],
+  [/unknown option prot$/, { prot: 1 }],
+  [/unknown option prot, logLevel$/, { prot: 1, logLevel: 'info' }],
+  [/unknown option metricsPort$/, { metricsPort: 9000 }],
+  [/secret must be text that is not empty/, ...secrets],
+  [/host is null; leave it out/, { host: null }],
   [
-    { maxStoreBytes: 2 ** 50 },
     /maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by default\)$/,
+    { maxStoreBytes: 2 ** 50 },
   ],
-  [{ delay: -1 }, /delay is -1; expected milliseconds/],
-  [{ delay: { min: 2, max: 1 } }, /delay is \{ min: 2, max: 1 \}; expected/],
-  [{ delay: null }, /delay is null; expected/],
-  [{ delay: Number.NaN }, /delay is NaN; expected/],
-  [{ failures: null }, /failures is null; expected/],
-  [{ failures: [404] }, /failures is \[ 404 \]; expected a list such as/],
-  [{ failures: { 503: 2 } }, /failures is \{ '503': 2 \}; expected/],
-  [{ failures: { 404: 0.5 } }, /failures is/],
-  [{ failures: { 503: '0.5' } }, /failures is/],
-  [{ failures: { 503: -0.1 } }, /failures is/],
-  [{ failures: { 503: Number.NaN } }, /failures is/],
-  [{ failures: { 503: 0.6, cut: 0.6 } }, /failures is/],
-  [{ ids: 7 }, /ids is not text/],
+  [/delay is -1; expected milliseconds/, { delay: -1 }],
+  [/delay is (\{ min: 2, max: 1 \}|null|NaN); expected/, ...delays],
+  [/failures is .*; expected a list such as/, ...failures],
+  [/ids is not text/, { ids: 7 }],
 ]
-for (const [options, says] of unusable) {
-  test(`startItemStore refuses ${inspect(options)} with a reason`, async () => {
-    const message = new RegExp(`^UsageError: ${says.source}`)
-    await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass any value
-  })
+for (const [says, ...all] of unusable) {
+  for (const options of all) {
+    test(`startItemStore refuses ${inspect(options)} with a reason`, async () => {
+      const message = new RegExp(`^UsageError: ${says.source}`)
+      await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass any value
+    })
+  }
 }
 
 test('startItemStore rejects with EADDRINUSE if the port is in use', async () => {
