@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import { compactVerify, errors, jwtVerify } from 'jose'
+import { mintToken } from '../../test/conformance/tokens.js'
 import { collectGarbage } from '../../test/support/garbage.js'
 import { randomNumbers } from '../../test/support/random.js'
 import { ApiError } from '../interface/errors.js'
@@ -53,15 +54,8 @@ function actual(token: string): string {
   }
 }
 
-function base64url(text: string): string {
-  return Buffer.from(text).toString('base64url')
-}
-
 function sign(header: string, payload: string): string {
-  const signed = `${base64url(header)}.${base64url(payload)}`
-  return `${signed}.${createHmac('sha256', process.env.JWT_SECRET ?? '')
-    .update(signed)
-    .digest('base64url')}`
+  return mintToken(payload, { secret: process.env.JWT_SECRET ?? '', header })
 }
 
 const goodHeader = '{"alg":"HS256","typ":"JWT"}'
