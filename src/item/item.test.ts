@@ -14,23 +14,24 @@ function itemAfter(before: string, project: string): { bytes: Buffer; start: num
   }
 }
 
+const special = fc.constantFrom('"', '\\', 'u', 'a', 'é', '😀', '\n', '\0')
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 6 }),
-  fc.string({
-    unit: fc.constantFrom('"', '\\', 'u', 'a', 'é', '😀', '\n', '\0'),
-    minLength: 1,
-    maxLength: 5,
-  }),
+  fc.string({ unit: special, minLength: 1, maxLength: 5 }),
 )
-const spelt = (text: string, escapes: readonly boolean[]) =>
-  `"${Array.from(text, (character, place) =>
-    escapes[place % escapes.length]
-      ? Array.from(
-          { length: character.length },
-          (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
-        ).join('')
-      : JSON.stringify(character).slice(1, -1),
-  ).join('')}"`
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, place) => character.charCodeAt(place))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+/** @param escapes whether each character is written as an escape; repeated. */
+function spelt(text: string, escapes: readonly boolean[]): string {
+  const characters = Array.from(text, (character, place) =>
+    escapes[place % escapes.length] ? escaped(character) : JSON.stringify(character).slice(1, -1),
+  )
+  return `"${characters.join('')}"`
+}
 
 test('§2.1 the project of an item is found however it is escaped, and no other project matches', () => {
   const escapes = fc.array(fc.boolean(), { minLength: 1, maxLength: 4 })

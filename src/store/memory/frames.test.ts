@@ -17,8 +17,7 @@ function taken(pool: FramePool, count: number): Frame[] {
   })
 }
 
-function assertContent(frame: Frame | undefined, place: number): void {
-  assert.ok(frame)
+function assertContent(frame: Frame = assert.fail(), place: number): void {
   assert.equal(frame.bytes.readUInt32LE(frame.start), place)
   assert.equal(frame.bytes.readUInt32LE(frame.start + size - 4), place)
 }
