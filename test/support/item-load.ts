@@ -185,3 +185,17 @@ export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   const before = successesOf(load)
   await until('100 more successful responses', () => successesOf(load) > before + 100)
 }
+
+/** Starts a load, and waits until it is served. */
+export async function servedLoad(service: OwnService, options?: LoadOptions): Promise<ItemLoad> {
+  const load = startLoad(service, options)
+  await untilMoreIsServed(load)
+  return load
+}
+
+/** Waits until more is served, stops the load, and looks up all acknowledged changes. */
+export async function assertNothingLost(load: ItemLoad, from?: OwnService): Promise<void> {
+  await untilMoreIsServed(load)
+  await load.stop()
+  assert.deepEqual(await load.lost(from), [])
+}

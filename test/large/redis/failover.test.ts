@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { create, stored } from '../../conformance/expect.js'
-import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
+import { assertNothingLost, servedLoad, untilMoreIsServed } from '../../support/item-load.js'
 import { freePort, listen } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, startedRedis } from '../../support/redis.js'
 import { proxyTo } from '../../support/redis-proxy.js'
@@ -15,7 +15,6 @@ import {
   assertServes,
   assertUnavailable,
   assertUnhealthy,
-  causeIn,
   linesBeforeOutage,
   noChange,
   serviceOn,
@@ -26,8 +25,7 @@ describeWithRedis('a planned failover', () => {
     const [there, back] = await pair()
     const proxy = await proxyTo(there)
     const service = await serviceOn(proxy.url)
-    const load = startLoad(service)
-    await untilMoreIsServed(load)
+    const load = await servedLoad(service)
     const lines = await linesBeforeOutage(service)
     await failover(there)
     await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 20)
@@ -46,9 +44,7 @@ describeWithRedis('a planned failover', () => {
       return / cmd=(?!client|info)/.test(clients)
     })
     await assertServes(service)
-    await untilMoreIsServed(load)
-    await load.stop()
-    assert.deepEqual(await load.lost(), [])
+    await assertNothingLost(load)
     const causes = service.log.map(({ cause }) => cause)
     assert.ok(causes.includes('the server is a replica'), JSON.stringify(causes))
   })
@@ -66,15 +62,6 @@ describeWithRedis('a planned failover', () => {
     proxy.moveTo(replica)
     await assertServes(service)
     assert.ok(await stored(service, id))
-  })
-
-  test('a service on a replica serves nothing and logs the cause, until the replica is promoted', async () => {
-    const [primary, replica] = await pair()
-    const service = await serviceOn(replica.url)
-    await assertDown(service)
-    assert.equal(causeIn(service), 'the server is a replica')
-    await failover(primary)
-    await assertServes(service)
   })
 
   test('the service reconnects less and less often to a primary that refuses changes like a replica', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, itemOf, listed, stored } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
-import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
+import { assertNothingLost, servedLoad } from '../../support/item-load.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, ownRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
@@ -13,6 +13,7 @@ import {
   assertServes,
   assertUnavailable,
   assertUnhealthy,
+  causeIn,
   noChange,
   serviceOn,
   unknownOutcome,
@@ -34,14 +35,11 @@ describeWithRedis('faults of the Redis server', () => {
 
   test('Redis is killed under load: requests succeed or get a 503, and no acknowledged change is lost', async () => {
     const { redis, service } = await started('--appendonly', 'yes', '--appendfsync', 'always')
-    const load = startLoad(service)
-    await untilMoreIsServed(load)
+    const load = await servedLoad(service)
     await redis.kill('SIGKILL')
     await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 20)
     await redis.start()
-    await untilMoreIsServed(load)
-    await load.stop()
-    assert.deepEqual(await load.lost(), [])
+    await assertNothingLost(load)
   })
 
   test('Redis is killed while a list is sent: the connection is closed before the end of the list', async () => {
@@ -77,17 +75,14 @@ describeWithRedis('faults of the Redis server', () => {
     const [changed, ...others] = await Promise.all(creates)
     const path = `/items/${changed?.id}`
     await redis.kill('SIGSTOP')
-    try {
-      const changes = [
-        service.call('POST', '/items', { data: {} }),
-        service.call('PUT', path, { data: {} }),
-        service.call('DELETE', path),
-      ]
-      for (const answer of await Promise.all(changes)) assertUnavailable(answer, unknownOutcome)
-      await assertDown(service)
-    } finally {
-      await redis.kill('SIGCONT')
-    }
+    const changes = [
+      service.call('POST', '/items', { data: {} }),
+      service.call('PUT', path, { data: {} }),
+      service.call('DELETE', path),
+    ]
+    for (const answer of await Promise.all(changes)) assertUnavailable(answer, unknownOutcome)
+    await assertDown(service)
+    await redis.kill('SIGCONT')
     await assertServes(service)
     const found = await Promise.all(others.map(({ id }) => stored(service, id)))
     assert.deepEqual(found, others)
@@ -132,14 +127,16 @@ describeWithRedis('faults of the Redis server', () => {
     assert.ok(more.length > 3, `${more.length} items after nearly everything was deleted`)
   })
 
-  test('Redis becomes a replica: nothing is served until it is a primary again', async () => {
+  test('Redis becomes a replica: old and new services serve nothing until it is a primary again', async () => {
     const { redis, service } = await started()
     await create(service, { name: 'a' })
     await redis.command('replicaof', '127.0.0.1', String(await freePort()))
     assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
-    await assertDown(service)
+    const late = await serviceOn(redis.url)
+    for (const each of [service, late]) await assertDown(each)
+    assert.equal(causeIn(late), 'the server is a replica')
     await redis.command('replicaof', 'no', 'one')
-    await assertServes(service)
+    for (const each of [service, late]) await assertServes(each)
   })
 
   test('the service has a wrong password: nothing is served until Redis accepts it', async () => {
@@ -178,13 +175,10 @@ describeWithRedis('faults of the Redis server', () => {
     const { redis, service } = await started()
     await create(service, {})
     await redis.kill('SIGSTOP')
-    try {
-      const request = service.call('GET', '/items')
-      const stopped = service.stop()
-      await request.catch(() => undefined)
-      assert.deepEqual(await stopped, [0, null])
-    } finally {
-      await redis.kill('SIGCONT')
-    }
+    const request = service.call('GET', '/items')
+    const stopped = service.stop()
+    await request.catch(() => undefined)
+    assert.deepEqual(await stopped, [0, null])
+    await redis.kill('SIGCONT')
   })
 })

@@ -5,7 +5,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { create } from '../../conformance/expect.js'
-import { startLoad, untilMoreIsServed } from '../../support/item-load.js'
+import { assertNothingLost, servedLoad } from '../../support/item-load.js'
 import { unlessMissing } from '../../support/program-test.js'
 import { isInstalled, type OwnRedis, ownRedisBy } from '../../support/redis.js'
 import { until } from '../../support/until.js'
@@ -35,17 +35,14 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
     const service = await serviceOn(redis.url)
     const { id } = await create(service, {})
     for (const { cut, mend } of cuts) {
-      const load = startLoad(service)
-      await untilMoreIsServed(load)
+      const load = await servedLoad(service)
       await redis[cut]()
       assertUnavailable(await service.call('GET', `/items/${id}`), /^The store/)
       await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 50)
       await assertDown(service)
       await redis[mend]()
       await assertServes(service)
-      await untilMoreIsServed(load)
-      await load.stop()
-      assert.deepEqual(await load.lost(), [])
+      await assertNothingLost(load)
     }
     assert.deepEqual(await service.stop(), [0, null])
   })

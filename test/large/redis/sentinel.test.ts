@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  type ItemLoad,
-  type Success,
+  assertNothingLost,
+  servedLoad,
   startLoad,
   successesOf,
   untilMoreIsServed,
 } from '../../support/item-load.js'
+import type { OwnService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, isInstalled } from '../../support/redis.js'
 import {
@@ -26,6 +27,8 @@ import { assertDown, assertServes, causeIn, serviceOn } from './expect.js'
 const replicationLag = 2000
 /** Maximum time until the service uses a primary that sentinels have named, in milliseconds. */
 const followingTime = 2000
+/** How long the service relies on the last answers of the sentinels, in milliseconds. */
+const answerValidity = 1500
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
@@ -46,23 +49,19 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
   const service = await serviceOn(urlOf(sentinels))
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
-  const faults: { title: string; begin: (primary: WatchedServer) => unknown }[] = [
-    { title: 'killed', begin: (primary) => primary.kill('SIGKILL') },
-    {
-      title: 'stopped while one sentinel is down',
-      begin: async (primary) => {
-        await sentinels.pop()?.kill('SIGKILL')
-        await primary.kill('SIGSTOP')
-      },
+  const faults: Record<string, (primary: WatchedServer) => unknown> = {
+    killed: (primary) => primary.kill('SIGKILL'),
+    'stopped while one sentinel is down': async (primary) => {
+      await sentinels.pop()?.kill('SIGKILL')
+      await primary.kill('SIGSTOP')
     },
-    { title: 'cut off from sentinels and replicas', begin: (primary) => primary.cutOff() },
-    { title: 'demoted by SENTINEL FAILOVER', begin: failover },
-  ]
-  for (const { title, begin } of faults) {
+    'cut off from sentinels and replicas': (primary) => primary.cutOff(),
+    'demoted by SENTINEL FAILOVER': failover,
+  }
+  for (const [title, begin] of Object.entries(faults)) {
     test(`the primary is ${title}: the service sends its changes to the new primary within 2 s`, async (t) => {
       const primary = await untilInSync()
-      const load = startLoad(service, { mayLose: true })
-      await untilMoreIsServed(load)
+      const load = await servedLoad(service, { mayLose: true })
       const begun = performance.now()
       await begin(primary)
       const named = await untilAnotherIsNamed(primary)
@@ -70,7 +69,7 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
       await untilMoreIsServed(load)
       await assertServes(service)
       await load.stop()
-      const lost = await lostOf(load)
+      const lost = await load.lost(await otherService())
       const early = lost.filter(({ acknowledged }) => begun - acknowledged >= replicationLag)
       assert.deepEqual(early, [], 'a change that the replicas must have had is lost')
       const late = lost.filter(({ sent }) => sent > named + followingTime)
@@ -83,16 +82,12 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
     const primary = await untilInSync()
     await failover()
     await untilAnotherIsNamed(primary)
-    const load = startLoad(service)
-    await untilMoreIsServed(load)
-    await load.stop()
-    assert.deepEqual(await lostOf(load), [])
+    await assertNothingLost(startLoad(service), await otherService())
   })
 
   test('the primary is demoted while the service is stopped (SIGSTOP): its later changes are not lost', async () => {
     const primary = await untilInSync()
-    const load = startLoad(service, { mayLose: true })
-    await untilMoreIsServed(load)
+    const load = await servedLoad(service, { mayLose: true })
     service.child.kill('SIGSTOP')
     const stopped = performance.now()
     await until('the replicas have all acknowledged changes', async () => {
@@ -103,15 +98,19 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
     })
     await failover()
     await untilAnotherIsNamed(primary)
+    await delay(answerValidity)
     service.child.kill('SIGCONT')
     await untilMoreIsServed(load)
     await load.stop()
-    const late = (await lostOf(load)).filter(({ acknowledged }) => acknowledged > stopped)
-    assert.deepEqual(late, [])
+    const lost = await load.lost(await otherService())
+    assert.deepEqual(
+      lost.filter(({ acknowledged }) => acknowledged > stopped),
+      [],
+    )
   })
 
   test('the service keeps using its primary while no sentinel replies, and logs that once', async () => {
-    const other = await serviceOn(urlOf(sentinels))
+    const other = await otherService()
     await assertServes(other)
     const said = (msg: RegExp) => other.log.filter((line) => msg.test(String(line.msg))).length
     for (const sentinel of sentinels) await sentinel.kill('SIGSTOP')
@@ -125,40 +124,24 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
   test('a sentinel that requires a password gets the password of the server', async () => {
     const { port } = await knownPrimary()
     const sentinel = await ownSentinel(port, [...authentication, `requirepass ${password}`])
-    const other = await serviceOn(urlOf([sentinel]))
-    await assertServes(other)
+    await assertServes(await serviceOn(urlOf([sentinel])))
   })
 
-  const mistakes = [
-    {
-      title: 'a name that the sentinels do not know',
-      url: () => urlOf(sentinels, 'other'),
-      cause: /^the sentinels know no primary with the name/,
-    },
-    {
-      title: 'an address without a sentinel',
-      url: async () => urlOf([{ port: await freePort() }]),
-      cause: /^no sentinel replied: connect ECONNREFUSED/,
-    },
-    {
-      title: 'the address of a server instead of a sentinel',
-      url: async () => urlOf([await knownPrimary()]),
-      cause: /^no sentinel replied: ERR unknown command/,
-    },
-    {
-      title: 'the address of a sentinel instead of a server',
-      url: () => `redis://127.0.0.1:${sentinels[0]?.port}`,
-      cause: /^the server is a sentinel: STORE_URL/,
-    },
-  ]
-  for (const { title, url, cause } of mistakes) {
-    test(`with ${title} in STORE_URL, the service is unhealthy and logs the cause`, async () => {
-      const wrong = await serviceOn(await url())
+  test('with a wrong name or address in STORE_URL, the service is unhealthy and logs the cause', async () => {
+    const unused = { port: await freePort() }
+    const mistakes = [
+      [urlOf(sentinels, 'other'), /^the sentinels know no primary with the name/],
+      [urlOf([unused]), /^no sentinel replied: connect ECONNREFUSED/],
+      [urlOf([await knownPrimary()]), /^no sentinel replied: ERR unknown command/],
+      [`redis://127.0.0.1:${sentinels[0]?.port}`, /^the server is a sentinel: STORE_URL/],
+    ] as const
+    for (const [url, cause] of mistakes) {
+      const wrong = await serviceOn(url)
       await assertDown(wrong)
       assert.match(causeIn(wrong), cause)
       assert.doesNotMatch(JSON.stringify(wrong.log), /p@ss|p%40ss/)
-    })
-  }
+    }
+  })
 })
 
 async function startAll(): Promise<void> {
@@ -211,7 +194,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** Asks a new service, because the tested service might still use a former primary. */
-async function lostOf(load: ItemLoad): Promise<readonly Success[]> {
-  return await load.lost(await serviceOn(urlOf(sentinels)))
+/** Starts a service to look up changes, because the tested service might still use a former primary. */
+function otherService(): Promise<OwnService> {
+  return serviceOn(urlOf(sentinels))
 }
