@@ -71,10 +71,7 @@ export async function seedEmptyStore(
   }
 }
 
-/**
- * Reads all items before it stores the first one. Returns the new ids.
- * @throws {StoreError} if the store cannot hold all items. Then no item is kept.
- */
+/** Reads all items first. Returns their new ids. @throws {StoreError} if not all can be stored. Then none is kept. */
 export async function storeItems(
   store: ItemStore,
   items: Iterable<ItemRequest>,

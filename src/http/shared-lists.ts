@@ -80,24 +80,19 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
   }
 
   async function readInOrder(project: string | undefined): Promise<ItemList> {
-    const before = latestEnd
     let end = () => {}
-    latestEnd = new Promise((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       end = resolve
     })
-    try {
-      await before
-      const list = await readUnshared(project)
-      setTimeout(end, maxWait).unref()
-      const release = () => {
-        end()
-        list.release()
-      }
-      return { ...list, release }
-    } catch (error) {
+    const reading = latestEnd.then(() => readUnshared(project))
+    latestEnd = reading.then(() => ended).catch(() => undefined)
+    const list = await reading
+    setTimeout(end, maxWait).unref()
+    const release = () => {
       end()
-      throw error
+      list.release()
     }
+    return { ...list, release }
   }
 
   return { create, readUnshared }
