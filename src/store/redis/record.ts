@@ -93,7 +93,6 @@ export function createStoreRecord(
 
   return {
     key,
-
     compare,
 
     /** Result of the last comparison. The service may access items only if the result is `'matched'`. */
