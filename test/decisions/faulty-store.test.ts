@@ -40,9 +40,9 @@ for (const [title, fail] of Object.entries(failures)) {
       const answer = await app.call(method, path, value)
       const message = assertRefused(answer, 500, 'INTERNAL_ERROR')
       assert.doesNotMatch(message, /disk|Error|at |\//)
-      const line = lineOf(app, answer)
-      if (title !== 'rejects without an error') assert.match(JSON.stringify(line), /disk 7/)
-      else assert.ok(line)
+      const { err } = lineOf(app, answer) ?? assert.fail()
+      const hasError = title !== 'rejects without an error'
+      if (hasError) assert.match(JSON.stringify(err), /"stack":"Error: no space on disk 7\\n/)
     })
   }
 }
@@ -76,13 +76,8 @@ test('§7 503 STORE_UNAVAILABLE with Retry-After when the store cannot be reache
     assert.equal(assertRefused(answer, 503, 'STORE_UNAVAILABLE'), message)
     assert.equal(answer.headers['retry-after'], '1')
     const { level, time, session_id, msg, count, ...line } = lineOf(app, answer) ?? {}
-    const expected = {
-      method,
-      path: `/api/v1${path}`,
-      status: 503,
-      error_code: 'STORE_UNAVAILABLE',
-    }
-    assert.deepEqual(line, { ...expected, cause: cause.message })
+    const expected = { method, path: `/api/v1${path}`, status: 503, cause: cause.message }
+    assert.deepEqual(line, { ...expected, error_code: 'STORE_UNAVAILABLE' })
   }
 })
 
@@ -133,19 +128,8 @@ ownTest('§7 failures are counted in the log, before the process ends', async ()
   const lines = own.log.filter(({ error_code }) => error_code === 'STORE_FULL')
   const counts = lines.map(({ count }) => Number(count))
   assert.ok(counts[0] === 1 && counts.length < 100, String(counts))
-  assert.equal(
-    counts.reduce((sum, count) => sum + count),
-    100,
-  )
-})
-
-test('§7 an unexpected error with a new message is logged with its stack', async () => {
-  const rejecting = (text: string) => () => Promise.reject(new Error(text))
-  const store = { ...memory, read: rejecting('one'), list: rejecting('two') }
-  const { log, call } = await ownApp({ store })
-  for (const each of ['/items', path]) assert.equal((await call('GET', each)).status, 500)
-  assert.match(JSON.stringify(log[0]?.err), /"stack":"Error: two\\n/)
-  assert.match(JSON.stringify(log[1]?.err), /"stack":"Error: one\\n/)
+  const total = counts.reduce((sum, count) => sum + count)
+  assert.equal(total, 100)
 })
 
 function* brokenChunks(): Generator<Uint8Array> {
