@@ -20,22 +20,17 @@ async function* whole(text: string): AsyncGenerator<string, void, void> {
   yield text
 }
 
-const watches: { title: string; heads: Record<string, string>[]; pauses: string[] }[] = [
-  {
-    title: 'an immediate response without a change, and otherwise for 100 ms',
-    heads: [
-      { etag: '"1"' },
-      { etag: '"1"', 'preference-applied': 'wait=20' },
-      { etag: '"1"', 'preference-applied': 'wait=20' },
-      { etag: '"1"' },
-      { etag: '"2"' },
-      { etag: '"3"', 'preference-applied': 'wait=20' },
-    ],
-    pauses: ['100 ms', '100 ms', '100 ms', 'long', '100 ms', '100 ms'],
-  },
-  { title: 'a second response without a tag', heads: [{}, {}], pauses: ['100 ms', 'long'] },
+const waited = { 'preference-applied': 'wait=20' }
+const [same, next] = [{ etag: '"1"' }, { etag: '"2"' }]
+const watches: [title: string, heads: Record<string, string>[], pauses: string[]][] = [
+  [
+    'an immediate response without a change, and otherwise for 100 ms',
+    [same, { ...same, ...waited }, { ...same, ...waited }, same, next, { etag: '"3"', ...waited }],
+    ['100 ms', '100 ms', '100 ms', 'long', '100 ms', '100 ms'],
+  ],
+  ['a second response without a tag', [{}, {}], ['100 ms', 'long']],
 ]
-for (const { title, heads, pauses } of watches) {
+for (const [title, heads, pauses] of watches) {
   test(`a watch pauses for long after ${title}`, async (t) => {
     const times = recordPauses(t)
     let reads = 0
@@ -47,10 +42,8 @@ for (const { title, heads, pauses } of watches) {
     }
     const states = new ItemRequests(send, options).watch('/items', {}, async () => undefined)
     await assert.rejects(states.next(), { message: 'no more responses' })
-    assert.deepEqual(
-      times.map((time) => (time >= 2_500 ? 'long' : `${time} ms`)),
-      pauses,
-    )
+    const shown = times.map((time) => (time >= 2_500 ? 'long' : `${time} ms`))
+    assert.deepEqual(shown, pauses)
   })
 }
 
