@@ -94,10 +94,8 @@ for (const [what, act] of Object.entries(errors)) {
   test(`${what} is logged with its stack, and the service stops with exit code 1`, async () => {
     const running = await run(afterAWhile, { act })
     assert.deepEqual(await running.exit, [1, null])
-    assert.match(
-      running.printed,
-      /\nfatal Error: a planted error\n {4}at .*uncaught error: stopping\nstopped\n$/s,
-    )
+    const lines = /\nfatal Error: a planted error\n {4}at .*uncaught error: stopping\nstopped\n$/s
+    assert.match(running.printed, lines)
   })
 }
 

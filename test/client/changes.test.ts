@@ -201,10 +201,8 @@ describe('update', () => {
     const changed = await client.updateText(id, (text) => text.replace('}', ',"price" : 1.0}'))
     const expected = text.replace('}', ',"price" : 1.0}')
     assert.deepEqual([changed, await client.getText(id)], [expected, expected])
-    await assert.rejects(
-      client.updateText(id, () => '{},"project_id":"q"'),
-      SyntaxError,
-    )
+    const notJson = client.updateText(id, () => '{},"project_id":"q"')
+    await assert.rejects(notJson, SyntaxError)
   })
 
   test('of an unknown item, or with a function that fails, fails at once', async () => {

@@ -132,10 +132,7 @@ test('§2.2 data may be an empty object', async () => {
 test('§2.2 project_id may be omitted', async () => {
   const item = await create(service, { a: 1 })
   assert.equal(item.a, 1, 'a member of the item')
-  assert.ok(
-    item.project_id === undefined || item.project_id === null,
-    'project_id is neither absent nor null',
-  )
+  assert.ok((item.project_id ?? null) === null, 'project_id is neither absent nor null')
 })
 
 test('§2.3 §4.4 get: status success, message "Item retrieved successfully", data the item', async () => {
@@ -150,10 +147,8 @@ test('§2.4 health: session_id, status, service_name, version and services_summa
   const health = record((await service.request('GET', '/health')).json())
   assertSessionId(health.session_id)
   assert.equal(health.status, 'healthy', 'the status of health')
-  assert.ok(
-    typeof health.service_name === 'string' && health.service_name !== '',
-    'service_name is not a string with characters',
-  )
+  const isNamed = typeof health.service_name === 'string' && health.service_name !== ''
+  assert.ok(isNamed, 'service_name is not a string with characters')
   assert.equal(typeof health.version, 'string', 'the type of version')
   const summary = record(health.services_summary)
   for (const name of ['total', 'healthy', 'unhealthy']) {

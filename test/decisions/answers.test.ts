@@ -53,10 +53,8 @@ test('§4.2 items are listed in the order of their creation, even after a replac
   }
   await service.call('DELETE', `/items/${ids.splice(13, 1)[0]}`)
   const items = itemsOf(await service.call('GET', `/items?project_id=${project_id}`))
-  assert.deepEqual(
-    items.map(({ id }) => id),
-    ids,
-  )
+  const order = items.map(({ id }) => id)
+  assert.deepEqual(order, ids)
 })
 
 test('§4.3 a 201 has a Location, from which the item can be read', async () => {
