@@ -98,7 +98,7 @@ describeWithRedis('commands in flight', () => {
   })
 
   test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
-    const timeout = 6000
+    const timeout = 15_000
     const { proxy, store } = await opened({ timeout })
     await createItem(store, 1) // loads the script into the server
     proxy.hold(true)
