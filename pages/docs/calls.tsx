@@ -34,14 +34,11 @@ export function Calls(props: CallsProps) {
   const baseUrl = baseUrlOf(document).href
   const sample = request && props.samples[language]?.({ operation, input, request, baseUrl })
 
-  function toggle(): void {
+  function toggle() {
     setProblem('')
-    const message = 'The form cannot be loaded. Is the service running?'
-    if (form === undefined) {
-      import('./form.js')
-        .then(({ loadForm }) => loadForm())
-        .then(setForm, () => setProblem(message))
-    } else setForm(undefined)
+    if (form) return setForm(undefined)
+    const loaded = import('./form.js').then(({ loadForm }) => loadForm())
+    loaded.then(setForm, () => setProblem('The form cannot be loaded. Is the service running?'))
   }
 
   return (

@@ -3,14 +3,7 @@
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import {
-  modelId,
-  modelsOf,
-  type OpenApiDocument,
-  type Operation,
-  type ResponseGroup,
-  rowId,
-} from './openapi.js'
+import { modelsOf, type OpenApiDocument, type Operation, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
 
 /** The service adds a link to the items page only if it serves that page. */
@@ -40,7 +33,7 @@ interface Entry {
 }
 
 export function Contents({ document, operations, errors }: ContentsProps) {
-  const { used, unused } = modelsOf(document)
+  const models = modelsOf(document).map(({ name }) => ({ id: `model-${name}`, title: name }))
   const parts: readonly Entry[] = [
     { id: 'introduction', title: 'Introduction' },
     { id: 'authentication', title: 'Authentication' },
@@ -50,11 +43,7 @@ export function Contents({ document, operations, errors }: ContentsProps) {
       return { id, title, method, text, inner: rowsOf(operation) }
     }),
     { id: 'errors', title: 'Errors', inner: rowsOf(errors) },
-    {
-      id: 'models',
-      title: 'Models',
-      inner: [...used, ...unused].map(([title]) => ({ id: modelId(title), title })),
-    },
+    { id: 'models', title: 'Models', inner: models },
   ]
   const current = useCurrent(parts.map(({ id }) => id))
   const [filter, setFilter] = useState('')
@@ -105,10 +94,10 @@ export function Contents({ document, operations, errors }: ContentsProps) {
 }
 
 /** Returns an entry for each status and error code. */
-function rowsOf(group: ResponseGroup): Entry[] {
-  return Object.entries(group.responses).flatMap(([status, { description }]) =>
+function rowsOf({ operationId, responses }: ResponseGroup): Entry[] {
+  return Object.entries(responses).flatMap(([status, { description }]) =>
     description.split('\n\n').map((text) => ({
-      id: rowId(group, status),
+      id: `${operationId}-${status}`,
       title: `${status} ${text.split(':')[0]?.replaceAll('`', '')}`,
     })),
   )

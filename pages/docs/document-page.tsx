@@ -60,7 +60,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
         {operations.map((operation) => (
           <OperationSection key={operation.operationId} operation={operation} {...shared} />
         ))}
-        <Errors errors={errors} document={document} />
+        <Errors operation={errors} document={document} />
         <Schemas document={document} />
       </main>
     </>

@@ -1,23 +1,13 @@
-/** Loads the form of an operation with its styles. A page without an open form needs neither. @module */
+/** Loads the form of an operation with its styles. @module */
 
+import { loadStyles } from '../shared/load-styles.js'
 import { ReceivedResponse } from './received-response.js'
 import { TryIt } from './try-it.js'
 
-/** @throws {Event} if the styles cannot be loaded. */
+let isStyled = false
+
 export async function loadForm() {
-  const href = new URL('./form.css', import.meta.url).href
-  if (document.querySelector(`[href="${href}"]`) === null) {
-    const styles = document.createElement('link')
-    styles.rel = 'stylesheet'
-    styles.href = href
-    await new Promise((resolve, reject) => {
-      styles.onload = resolve
-      styles.onerror = (event) => {
-        styles.remove()
-        reject(event)
-      }
-      document.head.append(styles)
-    })
-  }
+  if (!isStyled) await loadStyles(new URL('./form.css', import.meta.url))
+  isStyled = true
   return { TryIt, ReceivedResponse }
 }

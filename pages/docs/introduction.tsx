@@ -15,18 +15,6 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
       <Part id="introduction" title={title}>
         <div>
           <Prose text={`${description.slice(0, end)}\n\nBase URL: \`${href}\``} />
-          <h3>Quick start</h3>
-          <ol>
-            <li>
-              <a href="#authentication">Get a token</a>.
-            </li>
-            <li>
-              <a href="#createItem">Create an item</a>.
-            </li>
-            <li>
-              <a href="#readItem">Read it</a>, or <a href="#listItems">list all items</a>.
-            </li>
-          </ol>
           <p>
             For programs: the <a href={documentPath}>OpenAPI document</a> and the{' '}
             <a href={pagePaths.index}>documentation in Markdown</a>.

@@ -124,21 +124,12 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models of the document. Models that nothing refers to are in a separate list. */
+/** Returns the models of the document. Models that nothing refers to are last. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
-  const models = Object.entries(document.components.schemas)
-  const isUsed = ([name]: [string, Schema]) => text.includes(`/${name}"`)
-  return { used: models.filter(isUsed), unused: models.filter((model) => !isUsed(model)) }
-}
-
-/** Returns the id of a place in the row of a response. Browsers open the row when a link leads to this place. */
-export function rowId({ operationId }: ResponseGroup, status: string): string {
-  return `${operationId}-${status}`
-}
-
-export function modelId(name: string): string {
-  return `model-${name}`
+  return Object.entries(document.components.schemas)
+    .map(([name, schema]) => ({ name, schema, isUsed: text.includes(`/${name}"`) }))
+    .sort((one, other) => Number(other.isUsed) - Number(one.isUsed))
 }
 
 /** Returns the API's base URL at the origin of this page. */

@@ -1,14 +1,8 @@
 /** A section of the page, with a title that links to the section. @module */
 
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 
-interface PartProps {
-  readonly id: string
-  readonly title: string
-  readonly children: ComponentChildren
-}
-
-export function Part({ id, title, children }: PartProps) {
+export function Part({ id, title, children }: RenderableProps<{ id: string; title: string }>) {
   return (
     <section id={id} class="part" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>

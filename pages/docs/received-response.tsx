@@ -12,12 +12,7 @@ import type { Received } from './send.js'
 /** Maximum number of displayed characters. With many more, layout would take seconds. */
 const maxShown = 100_000
 
-interface ReceivedResponseProps {
-  readonly received: Received
-  readonly name: string
-}
-
-export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
+export function ReceivedResponse({ received, name }: { received: Received; name: string }) {
   const [isLaidOut, setLaidOut] = useState(true)
   const [isWhole, setWhole] = useState(false)
   const panel = useRef<HTMLDivElement>(null)
@@ -30,8 +25,8 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
   return (
     <div class={`panel received ${isLong && !isWhole ? 'cut' : ''}`} ref={panel}>
       <div class="line">
-        <h3>
-          <span class="wide">Response </span>
+        <h3 class="line">
+          <span class="wide">Response</span>
           <span class={`tag ${kindOf(status)}`}>{status}</span>
         </h3>
         {text !== '' && isJson && (
@@ -55,21 +50,21 @@ export function ReceivedResponse({ received, name }: ReceivedResponseProps) {
           </>
         )}
       </div>
-      {text.length > maxShown ? (
+      {text.length > maxShown && (
         <p class="caution">
           {`The first ${formatted(maxShown)} of ${formatted(text.length)} characters. `}
           Copy and Download give all of them.
         </p>
-      ) : null}
+      )}
       {text === '' ? (
         <p class="note">The response has no body.</p>
       ) : (
         <Code title={`Body of ${name}`} text={shown} />
       )}
       {isLong && (
-        <Button class="narrow" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show all'}
-        </Button>
+        <div class="line narrow">
+          <Button onClick={() => setWhole(!isWhole)}>{isWhole ? 'Show less' : 'Show all'}</Button>
+        </div>
       )}
       <details>
         <summary>Headers</summary>

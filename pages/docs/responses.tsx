@@ -2,15 +2,7 @@
 
 import { Choice } from '../shared/components.js'
 import { Code } from './code.js'
-import {
-  type Content,
-  nameIn,
-  type OpenApiDocument,
-  type Response,
-  type ResponseGroup,
-  rowId,
-  shownValue,
-} from './openapi.js'
+import { nameIn, type OpenApiDocument, type ResponseGroup, shownValue } from './openapi.js'
 import { Line, Prose } from './prose.js'
 import { Term, Type } from './schemas.js'
 
@@ -23,7 +15,7 @@ export interface ResponsesProps {
 
 /** On a narrow screen, each response contains its examples, so that a tap does not change what is out of sight. */
 export function ResponseList({ operation, document, onStatus }: Omit<ResponsesProps, 'status'>) {
-  const { responses, common = [] } = operation
+  const { operationId, responses, common = [] } = operation
   return (
     <>
       <h3>Responses</h3>
@@ -46,9 +38,10 @@ export function ResponseList({ operation, document, onStatus }: Omit<ResponsesPr
               ))}
             </span>
           </summary>
-          <i class="anchor" id={rowId(operation, status)} />
+          {/* Browsers open a folded response when a link leads to an element inside it. */}
+          <i class="anchor" id={`${operationId}-${status}`} />
           <div class="panel narrow">
-            <Bodies {...{ status, content, document }} />
+            <Bodies {...{ operation, status, document }} />
           </div>
           <p class="note">
             {Object.entries(content ?? {}).map(([type, { schema }]) => (
@@ -57,7 +50,17 @@ export function ResponseList({ operation, document, onStatus }: Omit<ResponsesPr
           </p>
           <details>
             <summary>Headers</summary>
-            <Headers headers={headers} document={document} />
+            <dl class="members">
+              {Object.entries(headers ?? {}).map(([name, { $ref }]) => {
+                const { example, description = '' } =
+                  document.components.headers[nameIn($ref)] ?? {}
+                return (
+                  <Term key={name} name={`${name}: ${shownValue(example)}`}>
+                    <Prose text={description} />
+                  </Term>
+                )
+              })}
+            </dl>
           </details>
         </details>
       ))}
@@ -75,29 +78,24 @@ export function ResponseList({ operation, document, onStatus }: Omit<ResponsesPr
   )
 }
 
-export function Examples({ operation, document, status: chosen, onStatus }: ResponsesProps) {
-  const { summary, responses } = operation
+export function Examples(props: ResponsesProps) {
+  const { summary, responses } = props.operation
   return (
     <div class="panel examples">
       <Choice
         title={`Status of the response: ${summary}`}
         texts={Object.keys(responses)}
-        chosen={chosen}
-        onChoose={onStatus}
+        chosen={props.status}
+        onChoose={props.onStatus}
         label={(status) => <Status status={status} />}
       />
-      <Bodies status={chosen} content={responses[chosen]?.content} document={document} />
+      <Bodies {...props} />
     </div>
   )
 }
 
-interface BodiesProps {
-  readonly status: string
-  readonly content: Content | undefined
-  readonly document: OpenApiDocument
-}
-
-function Bodies({ status, content, document }: BodiesProps) {
+function Bodies({ operation, status, document }: Omit<ResponsesProps, 'onStatus'>) {
+  const content = operation.responses[status]?.content
   if (content === undefined) return <p class="note">The response has no body.</p>
   return Object.values(content).flatMap(({ examples }) =>
     Object.entries(examples ?? {}).map(([name, { $ref }]) => (
@@ -121,26 +119,4 @@ function Status({ status }: { status: string }) {
 
 export function kindOf(status: string | number): string {
   return `kind-${`${status}`[0]}`
-}
-
-interface HeadersProps {
-  readonly headers: Response['headers'] | undefined
-  readonly document: OpenApiDocument
-}
-
-function Headers({ headers, document }: HeadersProps) {
-  return (
-    <dl class="members">
-      {Object.entries(headers ?? {}).map(([name, { $ref }]) => {
-        const header = document.components.headers[nameIn($ref)]
-        return (
-          header && (
-            <Term key={name} name={`${name}: ${shownValue(header.example)}`}>
-              <Prose text={header.description} />
-            </Term>
-          )
-        )
-      })}
-    </dl>
-  )
 }

@@ -1,56 +1,35 @@
 /** Lists the models with their members, and describes types in words with links to models. @module */
 
 import type { ComponentChildren } from 'preact'
-import {
-  type Content,
-  modelId,
-  modelsOf,
-  nameIn,
-  type OpenApiDocument,
-  type Schema,
-} from './openapi.js'
+import { type Content, modelsOf, nameIn, type OpenApiDocument, type Schema } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
 
 export function Schemas({ document }: { document: OpenApiDocument }) {
-  const { used, unused } = modelsOf(document)
   return (
     <Part id="models" title="Models">
       <div class="models">
-        {used.map(Model)}
-        <details>
-          <summary>
-            <h3>Others</h3> <span class="note">in no request or response</span>
-          </summary>
-          {unused.map(Model)}
-        </details>
+        {modelsOf(document).map(({ name, schema, isUsed }) => (
+          <details key={name}>
+            <summary>
+              <h3>
+                <code>{name}</code>
+              </h3>
+              <span class="note">
+                {Object.keys(schema.properties ?? {}).join(', ')}
+                {!isUsed && ' · in no request or response'}
+              </span>
+            </summary>
+            <i class="anchor" id={`model-${name}`} />
+            <Members schema={schema} />
+          </details>
+        ))}
       </div>
     </Part>
   )
 }
 
-function Model([name, schema]: readonly [name: string, schema: Schema]) {
-  return (
-    <details key={name}>
-      <summary>
-        <h3>
-          <code>{name}</code>
-        </h3>{' '}
-        <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
-      </summary>
-      {/* Browsers open a folded model when a link leads to an element inside it. */}
-      <i class="anchor" id={modelId(name)} />
-      <Members schema={schema} />
-    </details>
-  )
-}
-
-interface BodyProps {
-  readonly content: Content
-  readonly document: OpenApiDocument
-}
-
-export function Body({ content, document }: BodyProps) {
+export function Body({ content, document }: { content: Content; document: OpenApiDocument }) {
   return Object.entries(content).map(([type, { schema }]) => (
     <div key={type}>
       <h3>
@@ -119,7 +98,7 @@ export function Type({ schema }: { schema: Schema }) {
   if ($ref !== undefined) {
     const name = nameIn($ref)
     return (
-      <a href={`#${modelId(name)}`}>
+      <a href={`#model-${name}`}>
         <code>{name}</code>
       </a>
     )

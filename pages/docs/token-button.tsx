@@ -22,19 +22,14 @@ export function TokenButton() {
           <code>item-store token --sub NAME</code> prints one. It stays in this tab, and is sent
           only to this service.
         </p>
-        <div class="line">
-          {token && (
-            <>
-              <span>
-                <TokenWords />
-              </span>
-              <Button onClick={() => changeToken('')}>Forget</Button>
-            </>
-          )}
-          <Button class="main" popovertarget="token">
-            Done
-          </Button>
-        </div>
+        {token && (
+          <div class="line">
+            <span>
+              <TokenWords />
+            </span>
+            <Button onClick={() => changeToken('')}>Forget</Button>
+          </div>
+        )}
       </div>
     </>
   )

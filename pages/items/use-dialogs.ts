@@ -1,6 +1,7 @@
 /** Loads the dialogs, either after the list or when a dialog is first needed. @module */
 
 import { useEffect, useState } from 'preact/hooks'
+import { loadStyles } from '../shared/load-styles.js'
 
 type Dialogs = typeof import('./dialogs.js')
 
@@ -10,21 +11,10 @@ let loaded: Dialogs | undefined
 let isStyled = false
 
 export async function loadDialogs(): Promise<Dialogs> {
-  if (!isStyled) await loadStyles()
+  if (!isStyled) await loadStyles(new URL('./dialogs.css', import.meta.url))
   isStyled = true
   loaded = await import('./dialogs.js')
   return loaded
-}
-
-function loadStyles(): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const link = document.createElement('link')
-    link.rel = 'stylesheet'
-    link.href = new URL('./dialogs.css', import.meta.url).href
-    link.onload = resolve
-    link.onerror = reject
-    document.head.append(link)
-  })
 }
 
 /** `onFailure` is called if loading fails. The next use tries again. */
