@@ -4,19 +4,9 @@ import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
 import { tcpProxy } from './tcp-proxy.js'
 
-export interface RedisProxy {
-  readonly url: string
-  /** Returns how often a text, such as the name of a command, was sent to the server. */
-  sent(text: string): number
-  /** Holds back all replies, or sends the held replies if `isHeld` is false. */
-  hold(isHeld: boolean): void
-  /** Replaces all later replies with `text`. `undefined` ends the replacement. */
-  replaceReplies(text: string | undefined): void
-  /** Connects later clients to another server. */
-  moveTo(redis: OwnRedis): void
-}
+export type RedisProxy = Awaited<ReturnType<typeof proxyTo>>
 
-export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
+export async function proxyTo(redis: OwnRedis) {
   let target = redis
   let commands = ''
   let isHeld = false
@@ -39,20 +29,25 @@ export async function proxyTo(redis: OwnRedis): Promise<RedisProxy> {
 
   return {
     url: `redis://127.0.0.1:${port}`,
-    sent: (text) => commands.split(text).length - 1,
 
-    hold(isHeldNow) {
+    /** Returns how often a text, such as the name of a command, was sent to the server. */
+    sent: (text: string) => commands.split(text).length - 1,
+
+    /** Holds back all replies, or sends the held replies if `isHeldNow` is false. */
+    hold(isHeldNow: boolean): void {
       isHeld = isHeldNow
       if (isHeld) return
       for (const send of held) send()
       held = []
     },
 
-    replaceReplies(text) {
+    /** Replaces all later replies with `text`. `undefined` ends the replacement. */
+    replaceReplies(text: string | undefined): void {
       replacement = text
     },
 
-    moveTo(other) {
+    /** Connects later clients to another server. */
+    moveTo(other: OwnRedis): void {
       target = other
     },
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ownProcess } from './own-process.js'
 import { freePort } from './process.js'
-import { type OwnRedis, ownRedis } from './redis.js'
+import { ownRedis } from './redis.js'
 import { emptyFolder } from './tarball.js'
 import { tcpProxy } from './tcp-proxy.js'
 
@@ -15,15 +15,10 @@ export const primaryName = 'main'
 /** Source address by which a proxy recognizes sentinels and replicas. */
 const inner = '127.0.0.9'
 
-export interface WatchedServer extends OwnRedis {
-  /** Port of the proxy, through which all clients reach the server. */
-  readonly port: number
-  /** Drops all later data between the server and its sentinels and replicas. */
-  cutOff(): void
-}
+export type WatchedServer = Awaited<ReturnType<typeof watchedServer>>
 
-/** Returns a stopped Redis server behind a proxy. */
-export async function watchedServer(...settings: string[]): Promise<WatchedServer> {
+/** Returns a stopped Redis server behind a proxy, through which all clients reach the server. */
+export async function watchedServer(...settings: string[]) {
   const ownPort = await freePort()
   let isCutOff = false
   const port = await tcpProxy(
@@ -46,25 +41,17 @@ export async function watchedServer(...settings: string[]): Promise<WatchedServe
   return {
     ...own,
     port,
-    cutOff() {
+    /** Drops all later data between the server and its sentinels and replicas. */
+    cutOff(): void {
       isCutOff = true
     },
   }
 }
 
-export interface OwnSentinel {
-  readonly port: number
-  /** Sends a command, and returns the reply as `redis-cli` prints it. */
-  command(...args: string[]): Promise<string>
-  /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
-  kill(signal: NodeJS.Signals): Promise<void>
-}
+export type OwnSentinel = Awaited<ReturnType<typeof ownSentinel>>
 
 /** @param settings additional lines of the configuration file. */
-export async function ownSentinel(
-  primaryPort: number,
-  settings: readonly string[],
-): Promise<OwnSentinel> {
+export async function ownSentinel(primaryPort: number, settings: readonly string[]) {
   const folder = emptyFolder()
   const port = await freePort()
   const lines = [
@@ -86,6 +73,7 @@ export async function ownSentinel(
   const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
   await sentinel.printed(/Sentinel ID is/)
 
+  /** Sends a command, and returns the reply as `redis-cli` prints it. */
   async function command(...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
     return stdout.trimEnd()
@@ -98,7 +86,8 @@ export async function ownSentinel(
     port,
     command,
 
-    async kill(signal) {
+    /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
+    async kill(signal: NodeJS.Signals): Promise<void> {
       sentinel.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await sentinel.ended()
     },

@@ -78,9 +78,8 @@ async function assertCreates(storeUrl?: string): Promise<void> {
   if (storeUrl !== undefined) await kill(() => next < creates)
   await work
   const items = await untilAnswered(() => connect<{ n: number }>(0).list())
-  assert.equal(items.length, creates)
-  assert.equal(new Set(items.map(({ n }) => n)).size, creates)
-  assert.ok(items.every(({ id }) => ids.has(id)))
+  assert.deepEqual(new Set(items.map(({ id }) => id)), ids)
+  assert.deepEqual([items.length, new Set(items.map(({ n }) => n)).size], [creates, creates])
   await stop()
 }
 
@@ -102,10 +101,8 @@ async function startServices(storeUrl: string | undefined) {
   const JWT_SECRET = randomBytes(32).toString('base64url')
   const env = { JWT_SECRET, ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }) }
   const random = randomNumbers()
-  const fate = (): Fate => {
-    if (random(perCut) > 0) return 'passed'
-    return random(2) === 0 ? 'cut before' : 'cut after'
-  }
+  const fates: Fate[] = ['cut before', 'cut after']
+  const fate = () => fates[random(fates.length * perCut)] ?? 'passed'
   const services: OwnService[] = []
   const proxies: CuttingProxy[] = []
   for (let n = 0; n < (storeUrl === undefined ? 1 : 2); n += 1) {
@@ -115,9 +112,8 @@ async function startServices(storeUrl: string | undefined) {
 
   return {
     connect<T extends object>(n: number): ItemStoreClient<T> {
-      const [baseUrl, token] = [proxies[n % proxies.length]?.baseUrl, services[0]?.validToken()]
-      assert.ok(baseUrl !== undefined && token !== undefined)
-      return new ItemStoreClient<T>({ baseUrl, token })
+      const { baseUrl } = proxies[n % proxies.length] ?? assert.fail()
+      return new ItemStoreClient<T>({ baseUrl, token: services[0]?.validToken() ?? '' })
     },
     async kill(isUnderWay: () => boolean) {
       do {

@@ -60,16 +60,12 @@ function report(): boolean {
   const after = median(settled.slice(-tenth))
   const growth = after / before - 1
   say(`exit code of the service: ${code}`)
+  const percent = (growth * 100).toFixed(1)
   say(
-    `resident memory: ${before.toFixed(1)} MB after the first minute, ${after.toFixed(1)} MB at the ` +
-      `end (${(growth * 100).toFixed(1)} %)`,
+    `resident memory in MB: ${before.toFixed(1)} before, ${after.toFixed(1)} after (${percent} %)`,
   )
-  return (
-    problem === undefined &&
-    load.statuses.get(503) === undefined &&
-    code === 0 &&
-    growth <= allowedGrowth
-  )
+  const isServed = problem === undefined && !load.statuses.has(503) && code === 0
+  return isServed && growth <= allowedGrowth
 }
 
 function median(numbers: number[]): number {
