@@ -58,6 +58,12 @@ const long = 'x'.repeat(300)
 /** Base URL with a port on which nothing listens. */
 const baseUrl = 'http://127.0.0.1:9/api/v1'
 
+const notBaseUrls = [
+  ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'],
+  'http://user:password@localhost/api/v1',
+]
+const isNoBaseUrl = /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/
+
 /** Invalid command lines, each with the error message that follows `item-store: `. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
@@ -96,15 +102,7 @@ const usage: Record<string, RegExp> = {
   conformance:
     /expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
   [`conformance ${baseUrl} ${baseUrl}`]: /expected one address, such as/,
-  ...Object.fromEntries(
-    [
-      ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'],
-      'http://user:password@localhost/api/v1',
-    ].map((url) => [
-      `conformance ${url}`,
-      /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/,
-    ]),
-  ),
+  ...Object.fromEntries(notBaseUrls.map((url) => [`conformance ${url}`, isNoBaseUrl])),
   [`conformance ${baseUrl} --reporter dot`]: /--reporter is "dot"; expected spec, tap or junit\n$/,
   [`conformance ${baseUrl} --report tap`]:
     /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,

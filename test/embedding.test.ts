@@ -321,10 +321,7 @@ const unusable: [says: RegExp, ...options: object[]][] = [
   [/unknown option metricsPort$/, { metricsPort: 9000 }],
   [/secret must be text that is not empty/, ...secrets],
   [/host is null; leave it out/, { host: null }],
-  [
-    /maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by default\)$/,
-    { maxStoreBytes: 2 ** 50 },
-  ],
+  [/maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by/, { maxStoreBytes: 2 ** 50 }],
   [/delay is -1; expected milliseconds/, { delay: -1 }],
   [/delay is (\{ min: 2, max: 1 \}|null|NaN); expected/, ...delays],
   [/failures is .*; expected a list such as/, ...failures],

@@ -38,16 +38,15 @@ async function serviceWith(path: string) {
   return { ...own, statuses, become, errors }
 }
 
+function relink(path: string, text: string): void {
+  symlinkSync(fileWith(text), `${path}.new`)
+  renameSync(`${path}.new`, path)
+}
+
 const changes: [how: string, change: (path: string, text: string) => void][] = [
   ['is overwritten', writeFileSync],
   ['is replaced by a rename', (path, text) => renameSync(fileWith(text), path)],
-  [
-    'becomes a link to another file',
-    (path, text) => {
-      symlinkSync(fileWith(text), `${path}.new`)
-      renameSync(`${path}.new`, path)
-    },
-  ],
+  ['becomes a link to another file', relink],
 ]
 for (const [how, change] of changes) {
   test(`when the file ${how}, tokens of its secrets become valid, and all others invalid`, async () => {

@@ -50,6 +50,7 @@ for (const [title, members] of Object.entries(kept)) {
 }
 
 const raw = String.raw
+const oddProject = raw`"caf\u00e9 é \ud83d \/ \u0000"`
 /** Request bodies, each with the text of its item after `"project_id":`. */
 const bodies: [body: string, item: string][] = [
   ['{"data":{"id":1,"project_id":2}}', 'null}'],
@@ -69,10 +70,7 @@ const bodies: [body: string, item: string][] = [
   ['{"project_id":"","data":{},"project_id":"b"}', '"b"}'],
   ['{"project_id":"a","data":{},"project_id":null}', 'null}'],
   ['{"data":{},"project_id":null}', 'null}'],
-  [
-    raw`{"data":{},"project_id":"caf\u00e9 é \ud83d \/ \u0000"}`,
-    raw`"caf\u00e9 é \ud83d \/ \u0000"}`,
-  ],
+  [`{"data":{},"project_id":${oddProject}}`, `${oddProject}}`],
   ['{"x":1,"id":2,"data":{},"__proto__":{"project_id":"x"}}', 'null}'],
 ]
 for (const [body, item] of bodies) {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError, create, type Item, listed, stored } from './expect.js'
 import { useService } from './service.js'
 import { test } from './test.js'
-import { inSeconds, signatureOf, validClaims } from './tokens.js'
+import { base64url, inSeconds, signatureOf, validClaims } from './tokens.js'
 
 const service = await useService()
 
@@ -22,7 +22,7 @@ function requestsTo({ id }: Item, project_id: string) {
 }
 
 const [header = '', payload = '', signature = ''] = service.validToken().split('.')
-const forgedPayload = Buffer.from(JSON.stringify({ ...validClaims(), sub: 'root' }))
+const forgedPayload = base64url(JSON.stringify({ ...validClaims(), sub: 'root' }))
 const brokenSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
 const signedWith = (secret: string) => service.mint(validClaims(), { secret })
 const expiredAt = (exp: number) => service.mint({ sub: 'tester', exp })
@@ -38,11 +38,7 @@ const tokens: [title: string, code: string, token: string][] = [
   ['expired token', 'TOKEN_EXPIRED', expiredAt(inSeconds(-3600))],
   ['token that expired seconds ago', 'TOKEN_EXPIRED', expiredAt(inSeconds(-5))],
   ['bad signature', 'INVALID_TOKEN', `${header}.${payload}.${brokenSignature}`],
-  [
-    'payload changed after signing',
-    'INVALID_TOKEN',
-    `${header}.${forgedPayload.toString('base64url')}.${signature}`,
-  ],
+  ['payload changed after signing', 'INVALID_TOKEN', `${header}.${forgedPayload}.${signature}`],
   ['empty signature', 'INVALID_TOKEN', `${header}.${payload}.`],
   ['no signature', 'INVALID_TOKEN', `${header}.${payload}`],
   ['Bearer value that is not a JWT', 'INVALID_TOKEN', 'not-a-jwt'],
@@ -104,8 +100,8 @@ test('§5.2 §5.4 a token is verified on every request: it is rejected once it h
 })
 
 test('§5.3 the signature is HMAC SHA-256 over base64url header and payload, joined by a dot', async () => {
-  const headerText = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
-  const claims = Buffer.from(`{"exp":${inSeconds(600)},"sub":"é???>>>"}`).toString('base64url')
+  const headerText = base64url('{"typ":"JWT","alg":"HS256"}')
+  const claims = base64url(`{"exp":${inSeconds(600)},"sub":"é???>>>"}`)
   assert.match(claims, /_.*-/, 'the characters that only base64url has')
   const signed = `${headerText}.${claims}`
   const token = `${signed}.${signatureOf(signed, service.secret)}`

@@ -22,6 +22,21 @@ const prefix = service.baseUrl.pathname
 const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 
+const invalidHosts = [
+  ...[
+    'a b',
+    'user@127.0.0.1',
+    'a/path',
+    'a,b',
+    'a?b',
+    'a#b',
+    'a:b',
+    '[::1',
+    '::1',
+    'a:80:80',
+    '[x]',
+  ],
+]
 const notHttp = {
   garbage: 'garbage\r\n\r\n',
   'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
@@ -34,10 +49,7 @@ const notHttp = {
   'no Host': `${health}\r\n`,
   'two Hosts': `${health}Host: a\r\nHost: a\r\n\r\n`,
   ...Object.fromEntries(
-    [
-      ...['a b', 'user@127.0.0.1', 'a/path', 'a,b', 'a?b', 'a#b', 'a:b', '[::1', '::1'],
-      ...['a:80:80', '[x]'],
-    ].map((host) => [`the Host "${host}"`, `${health}Host: ${host}\r\n\r\n`]),
+    invalidHosts.map((host) => [`the Host "${host}"`, `${health}Host: ${host}\r\n\r\n`]),
   ),
   'a transfer coding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,

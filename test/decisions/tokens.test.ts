@@ -95,18 +95,18 @@ for (const [title, given, header = {}] of accepted) {
   })
 }
 
-const schemes: Record<string, number> = {
-  ...Object.fromEntries(['bearer', 'BEARER', 'bEaReR'].map((name) => [`${name} ${valid}`, 200])),
-  ...{ Bearer: 401, bearer: 401, 'Bearer ': 401, '': 401, [`Bearer${valid}`]: 401 },
-  ...{ [`BearerToken ${valid}`]: 401, [`Token ${valid}`]: 401, [`Basic, Bearer ${valid}`]: 401 },
+for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+  test(`§5 the scheme ${scheme} is Bearer`, async () => {
+    const headers = { authorization: `${scheme} ${valid}` }
+    assert.equal((await service.request('GET', '/items', { headers })).status, 200)
+  })
 }
 
-for (const [authorization, status] of Object.entries(schemes)) {
-  const shown = authorization.replace(valid, '<token>')
-  test(`§5 Authorization "${shown}": ${status}${status === 401 ? ' MISSING_TOKEN' : ''}`, async () => {
-    const answer = await service.request('GET', '/items', { headers: { authorization } })
-    if (status === 401) assertRefused(answer, 401, 'MISSING_TOKEN')
-    else assert.equal(answer.status, status, answer.text)
+const schemes = ['BearerToken <token>', 'Token <token>', 'Basic, Bearer <token>', 'Bearer<token>']
+for (const shown of [...schemes, 'Bearer', 'bearer', 'Bearer ', '']) {
+  test(`§5 Authorization "${shown}": 401 MISSING_TOKEN`, async () => {
+    const headers = { authorization: shown.replace('<token>', valid) }
+    assertRefused(await service.request('GET', '/items', { headers }), 401, 'MISSING_TOKEN')
   })
 }
 
