@@ -77,7 +77,7 @@ test('§5.5 without a secret, every item endpoint rejects all requests', async (
   }
 })
 
-test('§5.5 a changed JWT_SECRET takes effect from the next request on', async () => {
+test('§5.5 §8 a changed JWT_SECRET, even a short one, takes effect from the next request on', async () => {
   const [old, next] = [token(secret), token('another secret')]
   for (let round = 0; round < 3; round += 1) {
     setAuth({ JWT_SECRET: secret })
