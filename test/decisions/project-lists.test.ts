@@ -102,21 +102,6 @@ test('§4.2 other parameters of a list are ignored, and so is project_id of any 
   assert.equal((await service.call('POST', '/items?project_id=', { data: {} })).status, 201)
 })
 
-test('§4.9 HEAD of the list of a project has the ETag of GET, and gets a 304 for If-None-Match', async () => {
-  const project = newProject()
-  await createIn(JSON.stringify(project))
-  const path = pathOf(project)
-  const head = await service.call('HEAD', path)
-  assert.deepEqual([head.status, head.text], [200, ''])
-  const etag = await tagOf(service, path)
-  assert.equal(etag, head.headers.etag)
-  for (const method of ['GET', 'HEAD']) {
-    const options = { token: service.validToken(), headers: { 'if-none-match': etag } }
-    const answer = await service.request(method, path, options)
-    assert.deepEqual([answer.status, answer.text, answer.headers.etag], [304, '', etag])
-  }
-})
-
 ownTest(
   '§4.9 §4.10 only changes of the items of a project change the ETag of its list and end a wait for it',
   async () => {
