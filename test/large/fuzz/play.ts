@@ -80,30 +80,17 @@ export async function play(
     else await nextTurn()
   }
   const whole = requests.slice(0, requests.findIndex(({ isLast }) => isLast) + 1 || undefined)
-  switch (plan.reading === 'never' ? 'leave' : plan.ending.kind) {
-    case 'reset while sending':
-      socket.resetAndDestroy()
-      break
-    case 'leave':
-      await delay(plan.pause)
-      socket.destroy()
-      break
-    case 'reset while reading':
-      socket.end()
-      await until(() => isEnded)
-      break
-    case 'wait':
-      if (end === bytes.length) {
-        isLate = !(await until(() => isEnded || reader.answers.length >= whole.length))
-        await delay(2) // leaves time for an unexpected response
-      }
-      socket.end()
-      isLate = !(await until(() => isEnded)) || isLate
-      break
-    case 'half-close':
-      socket.end()
-      isLate = !(await until(() => isEnded))
-      break
+  const ending = plan.reading === 'never' ? 'leave' : plan.ending.kind
+  if (ending === 'leave') await delay(plan.pause)
+  if (ending === 'wait' && end === bytes.length) {
+    isLate = !(await until(() => isEnded || reader.answers.length >= whole.length))
+    await delay(2) // leaves time for an unexpected response
+  }
+  if (ending === 'reset while sending') socket.resetAndDestroy()
+  else if (ending !== 'leave') {
+    socket.end()
+    const hasEnded = await until(() => isEnded)
+    isLate ||= !hasEnded && ending !== 'reset while reading'
   }
   socket.destroy()
   return { plan, requests, reader, sentBytes, error, isEnded, isLate }
