@@ -23,7 +23,7 @@ export function loadSamples(): Promise<Samples> {
 
 function inCurl({ operation, request: { method, url, headers, body } }: Call): string {
   const lines = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${inShell(url)}`,
+    ...(method === 'GET' ? [`curl ${inShell(url)}`] : [`curl -X ${method}`, inShell(url)]),
     ...(operation.needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
     // Line breaks in JSON text are always between tokens, so indentation changes no value.
