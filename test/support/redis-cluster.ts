@@ -30,8 +30,7 @@ const timeouts = { beginning: '1000', later: '60000' }
 
 /** Returns a node that has not been started. The node stops when the test or test file ends. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
-  const [port, busPort] = await Promise.all([freePort(), freePort()])
-  return nodeAt(port, busPort, settings)
+  return nodeAt(await freePort(), await freePort(), settings)
 }
 
 /** Returns a cluster that has not been started. The cluster stops when the test or test file ends. */
@@ -78,11 +77,6 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
       await setAll('cluster-replica-no-failover', 'no')
     },
   }
-}
-
-export async function meet(node: ClusterNode, others: readonly ClusterNode[]): Promise<void> {
-  const address = ['127.0.0.1', String(node.port), String(node.busPort)]
-  for (const other of others) await other.command('cluster', 'meet', ...address)
 }
 
 export async function idOf(node: ClusterNode | undefined): Promise<string> {

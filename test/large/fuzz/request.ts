@@ -89,21 +89,15 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
 }
 
 /** Returns the body, and the part of the resulting item's text after the id. */
-function bodyOf(
-  plan: RequestPlan,
-  mark: string,
-  maxBytes: number,
-): { text?: string; tail?: string } {
+function bodyOf(plan: RequestPlan, mark: string, maxBytes: number) {
   const { body, target } = plan
   if (body.kind === 'none' || (!writes(plan) && target % 5 > 0)) return {}
   if (body.kind === 'invalid') return { text: body.text }
   if (body.kind === 'too long') return { text: `{"data":{"a":"${'x'.repeat(maxBytes)}"}}` }
-  let data = ''
-  if (body.kind === 'text') {
-    data = `"mark":"${mark}","value":${Buffer.from(body.json).toString('latin1')}`
-  } else if (body.kind === 'padded') {
-    data = `"mark":"${mark}","pad":"${mark.repeat(body.length / mark.length)}"`
-  }
+  let value = ''
+  if (body.kind === 'text') value = Buffer.from(body.json).toString('latin1')
+  if (body.kind === 'padded') value = `"${mark.repeat(body.length / mark.length)}"`
+  const data = value === '' ? '' : `"mark":"${mark}","value":${value}`
   const project = target % 3 === 0 ? `"p-${mark}"` : 'null'
   const given = target % 3 === 0 ? `,"project_id": ${project}` : ''
   const members = data === '' ? '' : `,${data}`
@@ -145,19 +139,20 @@ function headOf(
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-const methods: Partial<Record<RequestPlan['what'], string>> = {
+type ByKind<T> = Partial<Record<RequestPlan['what'], T>>
+
+const methods: ByKind<string> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
 }
+const targets: ByKind<string> = { health: '/api/v1/health', 'bad path': '/api/v1/items/%zz' }
 
 function methodOf({ what, isHead }: RequestPlan): string {
   return methods[what] ?? (isHead ? 'HEAD' : 'GET')
 }
 
 function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): string {
-  const targets: Partial<Record<RequestPlan['what'], string>> = {
-    ...{ health: '/api/v1/health', 'unknown path': `/${mark}`, 'bad path': '/api/v1/items/%zz' },
-  }
+  if (what === 'unknown path') return `/${mark}`
   return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
 }
 
@@ -166,14 +161,9 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
 }
 
 /** Returns the possible statuses. The first failing check decides the status (interface §4). */
-function expectedAnswer(
-  plan: RequestPlan,
-  mark: string,
-  id: string | undefined,
-  hasBody: boolean,
-): { statuses: number[]; echo: string } {
+function expectedAnswer(plan: RequestPlan, mark: string, id: string | undefined, hasBody: boolean) {
   const isHead = methodOf(plan) === 'HEAD'
-  const always: Partial<Record<RequestPlan['what'], [status: number, echo: string]>> = {
+  const always: ByKind<[status: number, echo: string]> = {
     ...{ 'bad path': [400, ''], 'unknown path': [404, isHead ? '' : mark] },
     ...{ preflight: [204, mark], options: [204, ''], patch: [405, ''], health: [200, ''] },
   }
@@ -184,8 +174,8 @@ function expectedAnswer(
   if (plan.what === 'read') return { statuses: [200, 404], echo: isHead ? '' : (id ?? '') }
   if (plan.what === 'delete') return { statuses: [204, 404], echo: '' }
   if (!plan.isJson) return { statuses: [422], echo: `text/${mark}` }
-  if (hasBody && plan.body.kind === 'too long')
-    return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }
+  const isTooLong = hasBody && plan.body.kind === 'too long'
+  if (isTooLong) return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }
   if (!hasBody || plan.body.kind === 'invalid') return { statuses: [422, 503], echo: '' }
   return { statuses: plan.what === 'create' ? [201, 503, 507] : [200, 404, 503, 507], echo: '' }
 }

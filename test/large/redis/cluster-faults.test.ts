@@ -11,13 +11,7 @@ import {
   untilMoreIsServed,
 } from '../../support/item-load.js'
 import { describeWithRedis } from '../../support/redis.js'
-import {
-  type ClusterNode,
-  idOf,
-  meet,
-  ownCluster,
-  ownClusterNode,
-} from '../../support/redis-cluster.js'
+import { type ClusterNode, idOf, ownCluster, ownClusterNode } from '../../support/redis-cluster.js'
 import { until } from '../../support/until.js'
 import {
   assertDown,
@@ -233,7 +227,8 @@ async function addNode(): Promise<ClusterNode> {
   // By default, a node without slots becomes a replica.
   const node = await ownClusterNode('--cluster-allow-replica-migration', 'no')
   await node.start()
-  await meet(node, cluster.nodes)
+  const address = ['127.0.0.1', String(node.port), String(node.busPort)]
+  for (const other of cluster.nodes) await other.command('cluster', 'meet', ...address)
   await until('all nodes know the new node', async () => {
     const known = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'info')))
     return known.every((info) => info.includes('cluster_known_nodes:7'))
