@@ -135,7 +135,7 @@ export type ItemsPage = ReturnType<typeof withHelpers>
 /** JSON text of the data of an item, or this text and that of the project. */
 type NewItem = string | readonly [data: string, project: string]
 
-type Options = GuardOptions & { token?: string }
+type Options = GuardOptions & { token?: string; env?: NodeJS.ProcessEnv }
 
 /** Prepares the browser of a test file. Call this function outside of tests. */
 export function useItemsPage() {
@@ -150,48 +150,47 @@ export function useItemsPage() {
     return withHelpers(page, (options.viewport ?? screens.wide).width < 640)
   }
   /** Opens the page of a new service. */
-  async function openWith(items: readonly NewItem[], options?: Options) {
-    const { own, ids, id } = await serviceWith(...items)
+  async function openWith(items: readonly NewItem[], options: Options = {}) {
+    const { own, ids, id } = await serviceWith(items, options.env)
     return { own, ids, id, page: await openItems(own, options) }
   }
   return { openItems, openWith }
 }
 
 /** Starts a service. `id` is the id of the first item. */
-export async function serviceWith(...items: NewItem[]) {
-  const own = await ownService({ CONSOLE: 'on' })
+export async function serviceWith(items: readonly NewItem[], env?: NodeJS.ProcessEnv) {
+  const own = await itemsService(env)
   const ids: string[] = []
   for (const item of items) {
     const [data, project] = typeof item === 'string' ? [item] : item
-    ids.push(await createdBy(own, data, project))
+    ids.push(await own.create(data, project))
   }
   return { own, ids, id: ids[0] ?? '' }
 }
 
-/** @param data JSON text. @param project JSON text. @returns the id. */
-export async function createdBy(
-  service: OwnService,
-  data: string,
-  project = 'null',
-): Promise<string> {
-  const body = `{"project_id":${project},"data":${data}}`
-  const { text } = await service.request('POST', '/items', { token: service.validToken(), body })
-  return /"id":"([^"]+)"/.exec(text)?.[1] ?? ''
-}
+export type ItemsService = Awaited<ReturnType<typeof itemsService>>
 
-/** @param data JSON text of the new data. */
-export async function replacedBy(service: OwnService, id: string, data: string): Promise<void> {
-  const options = { token: service.validToken(), body: `{"data":${data}}` }
-  await service.request('PUT', `/items/${id}`, options)
-}
-
-/** Returns the text of an item, which is empty if the item does not exist. */
-export async function readBack(service: OwnService, id: string): Promise<string> {
-  const { text } = await service.call('GET', `/items/${id}`)
-  return /"data":(.*)\}$/s.exec(text)?.[1] ?? ''
-}
-
-/** Returns the text of the response with the list of all items. */
-export async function listOf(service: OwnService): Promise<string> {
-  return (await service.call('GET', '/items')).text
+export async function itemsService(env: NodeJS.ProcessEnv = {}) {
+  const own = await ownService({ CONSOLE: 'on', ...env })
+  const send = async (method: string, path: string, body: string) =>
+    (await own.request(method, path, { token: own.validToken(), body })).text
+  return {
+    ...own,
+    /** @param data JSON text. @param project JSON text. @returns the id. */
+    async create(data: string, project = 'null'): Promise<string> {
+      const text = await send('POST', '/items', `{"project_id":${project},"data":${data}}`)
+      return /"id":"([^"]+)"/.exec(text)?.[1] ?? ''
+    },
+    /** @param data JSON text of the new data. */
+    replace: (id: string | undefined, data: string) =>
+      send('PUT', `/items/${id}`, `{"data":${data}}`),
+    delete: (id: string | undefined) => own.call('DELETE', `/items/${id}`),
+    /** Returns the text of an item, which is empty if the item does not exist. */
+    async read(id: string | undefined): Promise<string> {
+      const { text } = await own.call('GET', `/items/${id}`)
+      return /"data":(.*)\}$/s.exec(text)?.[1] ?? ''
+    },
+    /** Returns the text of the response with the list of all items. */
+    list: async () => (await own.call('GET', '/items')).text,
+  }
 }

@@ -4,17 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertFits, assertUsable, screens } from '../../support/guarded-page.js'
-import {
-  createdBy,
-  type ItemsPage,
-  readBack,
-  replacedBy,
-  useItemsPage,
-} from '../../support/items-page.js'
-import { ownService } from '../../support/own-service.js'
+import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
-const { openItems, openWith } = useItemsPage()
+const { openWith } = useItemsPage()
 
 function countChanges(page: ItemsPage): () => number {
   let count = 0
@@ -54,7 +47,7 @@ describe('editing a value in its cell', inChromium, () => {
     await page.press('Enter', 'Enter') // saves nothing, as the value is unchanged
     await page.closes()
     assert.equal(changes(), 0)
-    assert.equal(await readBack(own, id), text)
+    assert.equal(await own.read(id), text)
 
     const edits = [
       { shown: '1.0', typed: ' -2.50e+1 ', to: '-2.50e+1' },
@@ -77,7 +70,7 @@ describe('editing a value in its cell', inChromium, () => {
       await page.press(end)
       await page.closes()
       text = text.replace(from, to)
-      assert.equal(await readBack(own, id), text)
+      assert.equal(await own.read(id), text)
     }
     assert.equal(changes(), 5)
     await page.hasFocus()
@@ -124,13 +117,13 @@ describe('editing a value in its cell', inChromium, () => {
     assert.ok(Math.abs(editor / row - 3) < 0.1, `the editor is ${editor / row} rows high`)
     await page.choose('false')
     await page.closes()
-    assert.match(await readBack(own, ids[0] ?? ''), /"b":false/)
+    assert.match(await own.read(ids[0]), /"b":false/)
     await page.press('ArrowDown', 'Enter')
     await page.field.press('ArrowDown')
     assert.equal(await page.field.inputValue(), 'true')
     await page.press('Enter')
     await page.closes()
-    assert.match(await readBack(own, ids[1] ?? ''), /"b":true/)
+    assert.match(await own.read(ids[1]), /"b":true/)
     await page.cell('null').last().dblclick()
     await page.field.press('ArrowDown')
     assert.equal(await page.getByRole('dialog').getByRole('button').count(), 0)
@@ -138,10 +131,9 @@ describe('editing a value in its cell', inChromium, () => {
 
   for (const [screen, viewport] of Object.entries(screens)) {
     test(`an invalid value shows an error at its cell and stays in the field, on a ${screen} screen`, async () => {
-      const own = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
-      const id = await createdBy(own, '{"n":1,"s":"text"}', '"p"')
-      const before = await readBack(own, id)
-      const page = await openItems(own, { viewport })
+      const options = { viewport, env: { MAX_BODY_BYTES: '1000' } }
+      const { own, id, page } = await openWith([['{"n":1,"s":"text"}', '"p"']], options)
+      const before = await own.read(id)
       await page.counts('1 item')
       const changes = countChanges(page)
       await page.press('ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter')
@@ -178,10 +170,10 @@ describe('editing a value in its cell', inChromium, () => {
       await page.warns(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
       await assertFits(page)
       await assertAccessible(page)
-      assert.equal(await readBack(own, id), before)
+      assert.equal(await own.read(id), before)
       await page.enter('short')
       await page.closes()
-      assert.equal(await readBack(own, id), before.replace('text', 'short'))
+      assert.equal(await own.read(id), before.replace('text', 'short'))
     })
   }
 
@@ -251,12 +243,12 @@ describe('editing a value in its cell', inChromium, () => {
     const { own, id, page } = await openWith(['{"who":"me","n":1.0}'])
     await page.cell('"me"').dblclick()
     await page.field.fill('mine')
-    await replacedBy(own, id, '{"who":"them","n":2.0}')
+    await own.replace(id, '{"who":"them","n":2.0}')
     await page.press('Enter')
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     assert.match((await page.editor.textContent()) ?? '', /"who": "mine",\s*"n": 1\.0/)
     await page.choose('Overwrite with mine')
     await page.closes()
-    assert.match(await readBack(own, id), /"who":"mine","n":1\.0/)
+    assert.match(await own.read(id), /"who":"mine","n":1\.0/)
   })
 })

@@ -132,7 +132,7 @@ describe('a condition', () => {
     ['contains', '', 'abcdefghij'], // an incomplete condition is ignored
   ] as const
   for (const [kind, value, expected] of cases) {
-    test(`${kind} ${value} finds ${expected || 'nothing'}`, async () => {
+    test(`${JSON.stringify([kind, value])} finds ${expected || 'nothing'}`, async () => {
       const conditions: Condition[] = [{ name: 'v', test: kind, value }]
       assert.equal(await found(items, { conditions }), expected)
       const isAll = expected.length === items.length

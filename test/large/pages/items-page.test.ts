@@ -13,19 +13,11 @@ import {
   screens,
   takePictures,
 } from '../../support/guarded-page.js'
-import {
-  createdBy,
-  listOf,
-  readBack,
-  replacedBy,
-  serviceWith,
-  useItemsPage,
-} from '../../support/items-page.js'
-import { ownService } from '../../support/own-service.js'
+import { itemsService, serviceWith, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
-const { own: service } = await serviceWith()
+const service = await itemsService()
 
 describe('the items page', inChromium, () => {
   test('numbers stay exact when an item is created, shown, changed elsewhere, saved, and read back', async () => {
@@ -36,11 +28,11 @@ describe('the items page', inChromium, () => {
     await page.save()
     await page.cell('12345678901234567890').waitFor()
     await page.cell('1.0').waitFor()
-    const [, created, id = ''] = /"data":\[(.*"id":"([^"]+)".*)\]/.exec(await listOf(own)) ?? []
+    const [, created, id = ''] = /"data":\[(.*"id":"([^"]+)".*)\]/.exec(await own.list()) ?? []
     assert.equal(created, `{"id":"${id}","project_id":null,"n": 12345678901234567890, "p": 1.0}`)
 
     const data = '"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}'
-    await replacedBy(own, id, `{${data}`)
+    await own.replace(id, `{${data}`)
     await page.cell('1e400').waitFor()
     await page.cell('{"x":-0}').waitFor()
 
@@ -48,7 +40,7 @@ describe('the items page', inChromium, () => {
     await page.editor.press('Control+End')
     await page.keyboard.type(' ')
     await page.save()
-    const laidOut = await readBack(own, id)
+    const laidOut = await own.read(id)
     const elsewhere = `{"id":"${id}","project_id":null,${data}`
     assert.notEqual(laidOut, elsewhere)
     assert.equal(laidOut.replaceAll(/\s/g, ''), elsewhere.replaceAll(/\s/g, ''))
@@ -57,7 +49,7 @@ describe('the items page', inChromium, () => {
   test('an item opens indented, and is saved with its original white space unless the user changes it', async () => {
     const data = '{"n":1.0,\t"of": [1,\r\n2]}'
     const { own, id, page } = await openWith([data])
-    const stored = await readBack(own, id)
+    const stored = await own.read(id)
     await page.open('1.0')
     const hasLines = (count: number) =>
       until(`${count} lines`, async () => (await page.locator('.cm-line').count()) === count)
@@ -69,7 +61,7 @@ describe('the items page', inChromium, () => {
     await page.press('x', 'Backspace')
     await page.choose('Format')
     await page.save()
-    assert.equal(await readBack(own, id), stored)
+    assert.equal(await own.read(id), stored)
 
     await page.open('1.0')
     await page.choose('Duplicate')
@@ -77,7 +69,7 @@ describe('the items page', inChromium, () => {
     await hasLines(8)
     await page.save()
     await page.counts('2 items')
-    assert.equal((await listOf(own)).split(data.slice(1)).length, 3)
+    assert.equal((await own.list()).split(data.slice(1)).length, 3)
 
     await page.open('1.0')
     await page.editor.press('Control+Home')
@@ -85,7 +77,7 @@ describe('the items page', inChromium, () => {
     await page.keyboard.type('"more":1,')
     await page.save()
     const saved = '"more":1,\n  "n": 1.0,\n  "of": [\n    1,\n    2\n  ]}'
-    assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,${saved}`)
+    assert.equal(await own.read(id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
   test('typing replaces selected lines, even before the editor has received the selection', async () => {
@@ -96,7 +88,7 @@ describe('the items page', inChromium, () => {
     await page.press('Shift+Control+End', 'Shift+ArrowLeft')
     await page.keyboard.type('25')
     await page.save()
-    assert.equal(await readBack(own, id), `{"id":"${id}","project_id":null,"n": 1.025}`)
+    assert.equal(await own.read(id), `{"id":"${id}","project_id":null,"n": 1.025}`)
 
     // Simulates a busy machine, on which the parser has no time left and the selection event comes late.
     await page.evaluate(`{
@@ -110,7 +102,7 @@ describe('the items page', inChromium, () => {
     await page.choose('New item')
     await page.editor.fill('{"n": 7.0}')
     await page.save()
-    assert.ok((await listOf(own)).endsWith('"project_id":null,"n": 7.0}]}'))
+    assert.ok((await own.list()).endsWith('"project_id":null,"n": 7.0}]}'))
   })
 
   test('the list is searched in any letter case, filtered by project, and shown as JSON', async () => {
@@ -165,7 +157,7 @@ describe('the items page', inChromium, () => {
     const isCut = 'each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight'
     const cut = () => page.all<string>('td:not(:first-child)', `${isCut} ? each.textContent : ''`)
     assert.equal((await cut()).join(''), '')
-    await createdBy(own, '{"title":"A title that is longer","a1":false}')
+    await own.create('{"title":"A title that is longer","a1":false}')
     await page.cell('"A title that is longer"').waitFor()
     await until('no truncated cell', async () => (await cut()).join('') === '')
     const heads = await page.all<string>('th', 'each.textContent')
@@ -230,11 +222,11 @@ describe('the items page', inChromium, () => {
   })
 
   test('only items of the chosen project are requested, and again only after a change', async () => {
-    const { own, ids } = await serviceWith(
+    const { own, id } = await serviceWith([
       ['{"v":"pear"}', '"c"'],
       ['{"v":"apple"}', '"a & b"'],
       ['{"v":"plum"}', '"\\ud800"'],
-    )
+    ])
     const page = await openItems(own, { token: '' })
     const sent: string[] = []
     page.on('request', (request) => {
@@ -255,7 +247,7 @@ describe('the items page', inChromium, () => {
     await page.project.selectOption('c')
     await asks('?project_id=c')
     await page.counts('1 item')
-    await createdBy(own, '{"v":"quince"}', '"c"')
+    await own.create('{"v":"quince"}', '"c"')
     await page.counts('2 items · 1 new or changed')
     await asks('?project_id=c')
     await page.open('"pear"')
@@ -267,7 +259,7 @@ describe('the items page', inChromium, () => {
     await page.cell('"apple"').waitFor()
     await page.counts('1 item')
     assert.equal(await page.getByText('deleted elsewhere').count(), 0)
-    await own.call('DELETE', `/items/${ids[0]}`)
+    await own.delete(id)
     await page.editor.fill('{"v":"pear tree"}')
     await page.choose('Save')
     await page.sees('This item was deleted elsewhere.')
@@ -370,7 +362,7 @@ describe('the items page', inChromium, () => {
     assert.equal(await page.focused(), 'More')
     assert.equal(download.suggestedFilename(), 'items.json')
     const file = readFileSync(await download.path(), 'utf8')
-    const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec(await listOf(own)) ?? []
+    const [, listed = ''] = /"data":\[(.*)\]\}$/s.exec(await own.list()) ?? []
     assert.equal(file.replaceAll(',\n', ',').slice(2, -3), listed)
     assert.ok(
       listed.includes(`"project_id":"p",${items[0]}}`) && listed.includes(`null,${items[1]}}`),
@@ -378,7 +370,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('the items page and the API page link to each other if both are served, and share the token', async () => {
-    const { own } = await serviceWith()
+    const own = await itemsService()
     const token = own.validToken()
     const page = await openItems(own, { token })
     await page.counts('0 items')
@@ -390,7 +382,7 @@ describe('the items page', inChromium, () => {
     await page.reload()
     await page.counts('0 items')
 
-    const alone = await openItems(await ownService({ CONSOLE: 'on', DOCS: 'off' }))
+    const alone = await openItems(await itemsService({ DOCS: 'off' }))
     await alone.counts('0 items')
     assert.equal(await alone.getByRole('link').count(), 0)
   })
@@ -406,7 +398,7 @@ describe('the items page', inChromium, () => {
     await page.getByRole('gridcell').click()
     await page.editor.waitFor()
     assert.equal(await page.locator('.cm-specialChar').count(), 4)
-    await replacedBy(own, id, `{"other":"${markup}"}`)
+    await own.replace(id, `{"other":"${markup}"}`)
     await page.choose('Save')
     await page.sees('This item was changed elsewhere.', `"other": "${markup}"`)
     await page.choose('Edit the other version', 'Close')
@@ -431,11 +423,11 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     assert.equal(await place(), before)
 
-    for (const id of ids.slice(0, 7)) await own.call('DELETE', `/items/${id}`)
+    for (const id of ids.slice(0, 7)) await own.delete(id)
     await page.counts('293 items')
     assert.equal(await place(), before)
     const release = await page.hold()
-    for (const id of ids.slice(100, 203)) await own.call('DELETE', `/items/${id}`)
+    for (const id of ids.slice(100, 203)) await own.delete(id)
     await release()
     await page.counts('190 items')
     assert.equal(await place(), before)
@@ -456,7 +448,7 @@ describe('the items page', inChromium, () => {
     await page.keyboard.type(' "more": 1,')
     await page.press('Control+Enter')
     await page.closes()
-    const list = await listOf(own)
+    const list = await own.list()
     assert.ok(list.includes('"more": 1,\n  "name": "second",\n  "z": 0}'), list)
     await page.isActive('1')
     await page.hasFocus()
@@ -472,7 +464,7 @@ describe('the items page', inChromium, () => {
     await page.press('Tab', 'Enter')
     await page.counts('2 items')
     await page.isActive('"second"')
-    assert.ok(!(await listOf(own)).includes('"first"'))
+    assert.ok(!(await own.list()).includes('"first"'))
 
     await page.press('n')
     await page.hasFocus('.editor')
@@ -512,7 +504,7 @@ describe('the items page', inChromium, () => {
   })
 
   test('an empty list says why it is empty, and what to do', async () => {
-    const { own } = await serviceWith()
+    const own = await itemsService()
     const page = await openItems(own, { token: '' })
     const list = page.getByRole('region')
     const token = own.validToken()
@@ -572,9 +564,9 @@ describe('the items page', inChromium, () => {
     for (const [at, [title, price, ean, tags]] of goods.entries()) {
       const added = `2026-11-${10 + at}T09:30:00Z`
       const data = `{"title":"${title}","price":${price},"in_stock":${at % 4 !== 1},"added":"${added}","ean":${ean},"tags":[${tags}]}`
-      await createdBy(service, data, '"shop"')
+      await service.create(data, '"shop"')
     }
-    for (const data of posts) await createdBy(service, data)
+    for (const data of posts) await service.create(data)
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
@@ -603,7 +595,7 @@ describe('the items page', inChromium, () => {
       await page.keyboard.type('\n'.repeat(40)) // more lines than the editor can show
       await check()
       await page.choose('Close')
-      await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+      await page.asks('Discard your changes?')
       await check()
       await page.choose('Discard')
 
@@ -630,11 +622,11 @@ describe('the items page', inChromium, () => {
       await check()
       await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
-        if (button === 'Shortcuts') await page.keyboard.press('?')
+        if (button === 'Shortcuts') await page.press('?')
         else await page.getByRole('button', { name: button }).first().click()
-        await page.getByRole('dialog', { name: button }).waitFor()
-        const hidden = await page.evaluate<number>(`document.querySelector('dialog').scrollTop`)
-        assert.equal(hidden, 0, `${button} opens at its end`)
+        await page.asks(button)
+        const scrolled = await page.all('dialog', 'each.scrollTop')
+        assert.deepEqual(scrolled, [0], `${button} opens at its end`)
         await check()
         await page.choose('Close')
       }

@@ -6,7 +6,7 @@ import { claimsOf } from '../../../pages/shared/claims.js'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { assertUsable, screens } from '../../support/guarded-page.js'
-import { createdBy, listOf, readBack, serviceWith, useItemsPage } from '../../support/items-page.js'
+import { serviceWith, useItemsPage } from '../../support/items-page.js'
 
 const { openItems, openWith } = useItemsPage()
 
@@ -44,7 +44,7 @@ describe('the panel beside the list', inChromium, () => {
     await page.editor.focus()
     await page.press('Control+s')
     await page.closes()
-    assert.match(await readBack(own, ids[1] ?? ''), /"n":"typed"/)
+    assert.match(await own.read(ids[1]), /"n":"typed"/)
 
     await page.open('"one"')
     await page.editor.fill('{"n":"lost"}')
@@ -56,7 +56,7 @@ describe('the panel beside the list', inChromium, () => {
     await page.press('Escape')
     await page.closes()
     await page.hasFocus()
-    assert.match(await readBack(own, ids[0] ?? ''), /"n":"one"/)
+    assert.match(await own.read(ids[0]), /"n":"one"/)
 
     await page.open('"one"')
     await page.cell('"one"').dblclick()
@@ -102,10 +102,10 @@ describe('the panel beside the list', inChromium, () => {
     await page.hasInEditor('"n": 0')
     await page.keyboard.type('typed')
     await page.save()
-    const list = await listOf(own)
+    const list = await own.list()
     assert.ok(list.includes('"name": "typed",\n  "n": 0}'), list)
 
-    await createdBy(own, '{"city":"Bern"}', '"places"')
+    await own.create('{"city":"Bern"}', '"places"')
     await page.cell('"Bern"').click()
     await page.press('n')
     await page.hasInEditor('{  "project_id": "places",  "city": ""}')
@@ -116,7 +116,7 @@ describe('the panel beside the list', inChromium, () => {
 
 describe('the bar at the top', inChromium, () => {
   test('the bar says whether the list is live, who the token names, and when the token expires', async () => {
-    const { own } = await serviceWith('{}')
+    const { own } = await serviceWith(['{}'])
     let isCut = false
     const token = own.mint({ sub: 'maria', exp: inSeconds(7_100) })
     const page = await openItems(own, {
@@ -128,7 +128,7 @@ describe('the bar at the top', inChromium, () => {
     await page.getByRole('button', { name: 'Token of maria, expires in 1 hour' }).waitFor()
     await page.getByText('Item Store', { exact: true }).waitFor()
     isCut = true
-    await createdBy(own, '{}')
+    await own.create('{}')
     await page.getByText('Not connected', { exact: true }).waitFor()
     await assertUsable(page)
   })

@@ -10,14 +10,7 @@ import {
   type GuardOptions,
   screens,
 } from '../../support/guarded-page.js'
-import {
-  type ItemsPage,
-  listOf,
-  readBack,
-  replacedBy,
-  useItemsPage,
-} from '../../support/items-page.js'
-import type { OwnService } from '../../support/own-service.js'
+import { type ItemsPage, type ItemsService, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
 const { openWith } = useItemsPage()
@@ -35,8 +28,8 @@ async function selects(page: ItemsPage, ...expected: number[]): Promise<void> {
   await until(`${expected} selected`, async () => `${await selected()}` === `${expected}`)
 }
 
-async function stored(own: OwnService): Promise<string> {
-  return [...(await listOf(own)).matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
+async function stored(own: ItemsService): Promise<string> {
+  return [...(await own.list()).matchAll(/"n":(\d+)/g)].map(([, n]) => n).join(' ')
 }
 
 describe('selected items', inChromium, () => {
@@ -108,7 +101,7 @@ describe('selected items', inChromium, () => {
     await page.search.fill('')
     await page.sees('3 items selected')
 
-    const texts = await Promise.all([0, 3, 7].map((n) => readBack(own, ids[n] ?? '')))
+    const texts = await Promise.all([0, 3, 7].map((n) => own.read(ids[n])))
     const file = `[\n${texts.join(',\n')}\n]\n`
     const saved = page.waitForEvent('download')
     await page.button('Export the selected items').press('Enter')
@@ -141,8 +134,8 @@ describe('selected items', inChromium, () => {
       await page.press('Delete')
       await page.asks('Delete 6 items?')
       // A changed item is not deleted. An item that was deleted elsewhere counts as deleted.
-      await replacedBy(own, ids[1] ?? '', '{"n":1.50}')
-      await own.call('DELETE', `/items/${ids[5]}`)
+      await own.replace(ids[1], '{"n":1.50}')
+      await own.delete(ids[5])
       await page.respond(
         'DELETE',
         `url.endsWith('${ids[3]}') && new Response('{"detail":{"detail":"no luck","error_code":"INTERNAL_ERROR","session_id":"x"}}', { status: 500 })`,

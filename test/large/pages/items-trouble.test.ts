@@ -7,18 +7,15 @@ import { inChromium } from '../../support/chromium.js'
 import { cuttingProxy } from '../../support/cutting-proxy.js'
 import { assertAccessible, assertFits, screens } from '../../support/guarded-page.js'
 import {
-  createdBy,
   type ItemsPage,
-  listOf,
-  readBack,
-  replacedBy,
+  itemsService,
+  serviceWith,
   useItemsPage,
 } from '../../support/items-page.js'
-import { ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
-const service = await ownService({ CONSOLE: 'on', MAX_BODY_BYTES: '1000' })
+const service = await itemsService({ MAX_BODY_BYTES: '1000' })
 
 const typed = '{"typed": 12345678901234567890}'
 
@@ -50,7 +47,7 @@ async function assertAsksBrowser(page: ItemsPage): Promise<void> {
 }
 
 async function countItems(): Promise<number> {
-  return (await listOf(service)).split('"id":').length - 1
+  return (await service.list()).split('"id":').length - 1
 }
 
 describe('the items page when something goes wrong', inChromium, () => {
@@ -152,8 +149,8 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('the editor says that an item was changed or deleted elsewhere before it overwrites anything', async () => {
-    const id = await createdBy(service, '{"who":"me"}')
-    const put = (who: string) => replacedBy(service, id, `{"who":"${who}"}`)
+    const id = await service.create('{"who":"me"}')
+    const put = (who: string) => service.replace(id, `{"who":"${who}"}`)
     const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
     const edit = async (from: string, to: string) => {
       await page.open(`"${from}"`)
@@ -165,10 +162,10 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     await assertFits(page)
     await assertAccessible(page)
-    assert.match(await readBack(service, id), /"them"/)
+    assert.match(await service.read(id), /"them"/)
     await page.choose('Overwrite with mine')
     await page.closes()
-    assert.match(await readBack(service, id), /"mine"/)
+    assert.match(await service.read(id), /"mine"/)
 
     await edit('mine', 'mine again')
     await put('not for long')
@@ -190,7 +187,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"who":"mine again"}')
 
-    await service.call('DELETE', `/items/${id}`)
+    await service.delete(id)
     await page.choose('Save')
     await page.sees('This item was deleted elsewhere.')
     await page.choose('Save as a new item')
@@ -199,8 +196,8 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('a change elsewhere between the latest list and a save or delete is not overwritten', async () => {
-    const id = await createdBy(service, '{"who":"me, at once"}')
-    const put = (who: string) => replacedBy(service, id, `{"who":"${who}"}`)
+    const id = await service.create('{"who":"me, at once"}')
+    const put = (who: string) => service.replace(id, `{"who":"${who}"}`)
     const page = await openItems(service)
     await page.open('"me, at once"')
     await page.editor.fill('{"who":"mine, later"}')
@@ -211,7 +208,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await released()
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them, between"')
     await holdsTyped(page, '{"who":"mine, later"}')
-    assert.match(await readBack(service, id), /"them, between"/)
+    assert.match(await service.read(id), /"them, between"/)
     await page.choose('Edit the other version')
 
     const deleted = await page.hold('DELETE')
@@ -224,10 +221,10 @@ describe('the items page when something goes wrong', inChromium, () => {
     await deleted()
     await question.getByText('It was changed elsewhere, and not deleted. It is now:').waitFor()
     await question.getByText('them, to stay').waitFor()
-    assert.match(await readBack(service, id), /"them, to stay"/)
+    assert.match(await service.read(id), /"them, to stay"/)
     await page.choose('Try it again')
     await question.waitFor({ state: 'detached' })
-    assert.equal(await readBack(service, id), '')
+    assert.equal(await service.read(id), '')
   })
 
   test('a create whose response is lost makes only one item when it is repeated', async () => {
@@ -281,7 +278,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('a slow delete or save shows its progress, and the page asks before the user leaves a save', async () => {
-    const id = await createdBy(service, '{"slow":"to go"}')
+    const id = await service.create('{"slow":"to go"}')
     const page = await openItems(service)
     const deleted = await page.hold('DELETE')
     await page.open('"to go"')
@@ -294,7 +291,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.button('Deleting…').waitFor()
     await deleted()
     await page.closes()
-    assert.equal(await readBack(service, id), '')
+    assert.equal(await service.read(id), '')
 
     const saved = await page.hold('POST')
     await typeNew(page)
@@ -324,7 +321,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await saved()
     await page.cell('"changed"').waitFor()
     assert.equal(await page.field.inputValue(), 'typed')
-    assert.match(await readBack(own, id), /"first":"changed","second":"two"/)
+    assert.match(await own.read(id), /"first":"changed","second":"two"/)
   })
 
   test('the page says that its dialogs cannot be loaded, and loads them at the next click', async () => {
@@ -342,9 +339,8 @@ describe('the items page when something goes wrong', inChromium, () => {
   })
 
   test('list and editor stay while the service is stopped, and work again once the service is back', async () => {
-    const env = { CONSOLE: 'on', JWT_SECRET: 'a secret of at least thirty-two bytes' }
-    let own = await ownService(env)
-    await createdBy(own, '{"kept":"in the page"}')
+    const env = { JWT_SECRET: 'a secret of at least thirty-two bytes' }
+    let { own } = await serviceWith(['{"kept":"in the page"}'], env)
     // The page is at the address of a proxy, because another program could take the port of a stopped service.
     let port = Number(own.baseUrl.port)
     const proxy = await cuttingProxy(
@@ -375,7 +371,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.press('Escape')
     await typeNew(page)
 
-    own = await ownService(env)
+    own = await itemsService(env)
     port = Number(own.baseUrl.port)
     await page.save()
     await page.cell('12345678901234567890').waitFor()
