@@ -10,31 +10,28 @@ import { openSockets } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 for (const limit of [128, 512, 1024]) {
-  linuxTest(
-    `with more connections than its ${limit} descriptors, the service keeps running, and recovers`,
-    async () => {
-      const limited = `ulimit -n ${limit}; exec "$0" "$@"`
-      const command = ['bash', '-c', limited, process.execPath, cli, 'serve'] as const
-      const own = await measuredService({}, command)
-      await create(own, { kept: 1 })
-      const warning = await until('a warning', () =>
-        own.log.find(({ msg }) => /ulimit -n.*leaves room for \d+/.test(String(msg))),
-      )
-      const room = Number(/leaves room for (\d+)/.exec(String(warning.msg))?.[1])
-      assert.ok(room > limit - 80 && room < limit, String(warning.msg))
+  linuxTest(`the service survives more connections than its ${limit} descriptors`, async () => {
+    const limited = `ulimit -n ${limit}; exec "$0" "$@"`
+    const command = ['bash', '-c', limited, process.execPath, cli, 'serve'] as const
+    const own = await measuredService({}, command)
+    await create(own, { kept: 1 })
+    const warning = await until('a warning', () =>
+      own.log.find(({ msg }) => /ulimit -n.*leaves room for \d+/.test(String(msg))),
+    )
+    const room = Number(/leaves room for (\d+)/.exec(String(warning.msg))?.[1])
+    assert.ok(room > limit - 80 && room < limit, String(warning.msg))
 
-      const open = new Set<Socket>(openSockets(own.baseUrl, limit + 100))
-      for (const socket of open) socket.resume().on('close', () => open.delete(socket))
-      await until('the end of excess connections', () => open.size <= room)
-      // The service keeps some descriptors for metrics and for files in /proc.
-      assert.match(await own.metrics(), /^item_store_items 1$/m)
+    const open = new Set<Socket>(openSockets(own.baseUrl, limit + 100))
+    for (const socket of open) socket.resume().on('close', () => open.delete(socket))
+    await until('the end of excess connections', () => open.size <= room)
+    // The service keeps some descriptors for metrics and for files in /proc.
+    assert.match(await own.metrics(), /^item_store_items 1$/m)
 
-      for (const socket of open) socket.destroy()
-      const list = () => own.call('GET', '/items').catch(() => undefined)
-      assert.match((await until('the item', list)).text, /"kept":1/)
-      assert.equal(own.child.exitCode, null)
-    },
-  )
+    for (const socket of open) socket.destroy()
+    const list = () => own.call('GET', '/items').catch(() => undefined)
+    assert.match((await until('the item', list)).text, /"kept":1/)
+    assert.equal(own.child.exitCode, null)
+  })
 }
 
 linuxTest('a command with too few descriptors to load prints one line, with exit code 2', () => {

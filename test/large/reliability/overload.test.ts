@@ -11,87 +11,78 @@ import { residentBytes } from '../../support/process.js'
 import { headOf, openSocket, openSockets, slowly } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-ownTest(
-  'above MAX_MEMORY_BYTES, item requests get 503 with Retry-After, and the service recovers by itself',
-  async () => {
-    // These limits are enough for an idle service, but not for 225 MB of incomplete bodies.
-    const settings = { MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' }
-    const own = await ownService(settings, withLimits({ maxPendingBytes: 1_000_000_000 }))
-    const { call, request, validToken } = own
-    const head = headOf(own, 'POST', '/items', 'Content-Length: 16000000')
-    const sockets = openSockets(own.baseUrl, 15, head + ' '.repeat(15_000_000))
-    const refused = await until('a 503', async () => {
-      const answer = await call('GET', '/items')
-      return answer.status === 503 && answer
-    })
-    assertRefused(refused, 503, 'SERVICE_UNAVAILABLE')
-    assert.equal(refused.headers['retry-after'], '1')
-    await until('the overload in the health response', async () => {
-      // The health response does not report overload while memory use is below the limit.
-      const health = await request('GET', '/health')
-      assert.equal(health.status, 200)
-      return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
-    })
-    // Deletes are allowed, because they free memory.
-    const { status } = await request('DELETE', '/items/none', { token: validToken() })
-    assert.equal(status, 404)
+ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers', async () => {
+  // These limits are enough for an idle service, but not for 225 MB of incomplete bodies.
+  const settings = { MAX_MEMORY_BYTES: '250000000', MAX_STORE_BYTES: '50000000' }
+  const own = await ownService(settings, withLimits({ maxPendingBytes: 1_000_000_000 }))
+  const { call, request, validToken } = own
+  const head = headOf(own, 'POST', '/items', 'Content-Length: 16000000')
+  const sockets = openSockets(own.baseUrl, 15, head + ' '.repeat(15_000_000))
+  const refused = await until('a 503', async () => {
+    const answer = await call('GET', '/items')
+    return answer.status === 503 && answer
+  })
+  assertRefused(refused, 503, 'SERVICE_UNAVAILABLE')
+  assert.equal(refused.headers['retry-after'], '1')
+  await until('the overload in the health response', async () => {
+    // The health response does not report overload while memory use is below the limit.
+    const health = await request('GET', '/health')
+    assert.equal(health.status, 200)
+    return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
+  })
+  // Deletes are allowed, because they free memory.
+  const { status } = await request('DELETE', '/items/none', { token: validToken() })
+  assert.equal(status, 404)
 
-    for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
-    const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
-    const times = lines.map(({ time }) => Date.parse(String(time)))
-    for (const [place, time] of times.entries()) {
-      assert.ok(place === 0 || time - (times[place - 1] ?? 0) >= 990, times.join())
-    }
-    const [line] = lines
-    assert.deepEqual([line?.limit, line?.maximum], ['MAX_MEMORY_BYTES', 250_000_000])
-    assert.ok(Number(line?.value) > 250_000_000, String(line?.value))
-    assert.deepEqual([line?.method, line?.path, line?.status], ['GET', '/api/v1/items', 503])
-    for (const socket of sockets) socket.destroy()
-    // The service collects its garbage, and so recovers by itself.
-    await until('a 404', async () => (await call('GET', '/items/none')).status === 404)
-  },
-)
+  for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
+  const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
+  const times = lines.map(({ time }) => Date.parse(String(time)))
+  for (const [place, time] of times.entries()) {
+    assert.ok(place === 0 || time - (times[place - 1] ?? 0) >= 990, times.join())
+  }
+  const [line] = lines
+  assert.deepEqual([line?.limit, line?.maximum], ['MAX_MEMORY_BYTES', 250_000_000])
+  assert.ok(Number(line?.value) > 250_000_000, String(line?.value))
+  assert.deepEqual([line?.method, line?.path, line?.status], ['GET', '/api/v1/items', 503])
+  for (const socket of sockets) socket.destroy()
+  // The service collects its garbage, and so recovers by itself.
+  await until('a 404', async () => (await call('GET', '/items/none')).status === 404)
+})
 
-ownTest(
-  'above the maximum event loop delay, item requests get 503, and the service recovers by itself',
-  async () => {
-    const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
-    // No request delays the event loop enough, so the test pauses the process.
-    await until('a 503', async () => {
-      own.child.kill('SIGSTOP')
-      await delay(200)
-      own.child.kill('SIGCONT')
-      await delay(100)
-      return (await own.call('GET', '/items/none')).status === 503
-    })
-    await until('a 404', async () => (await own.call('GET', '/items/none')).status === 404)
-  },
-)
+ownTest('with a slow event loop, item requests get 503, and the service recovers', async () => {
+  const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
+  // No request delays the event loop enough, so the test pauses the process.
+  await until('a 503', async () => {
+    own.child.kill('SIGSTOP')
+    await delay(200)
+    own.child.kill('SIGCONT')
+    await delay(100)
+    return (await own.call('GET', '/items/none')).status === 503
+  })
+  await until('a 404', async () => (await own.call('GET', '/items/none')).status === 404)
+})
 
-ownTest(
-  'with 1,000 slow clients and 100 unread lists of 10 MB, others get responses, and memory is bounded',
-  async (t) => {
-    const own = await ownService()
-    const pad = 'x'.repeat(100_000)
-    for (let count = 0; count < 100; count += 1) await own.call('POST', '/items', { data: { pad } })
-    const before = residentBytes(own)
+ownTest('1,000 slow clients and 100 unread lists of 10 MB leave others undisturbed', async (t) => {
+  const own = await ownService()
+  const pad = 'x'.repeat(100_000)
+  for (let count = 0; count < 100; count += 1) await own.call('POST', '/items', { data: { pad } })
+  const before = residentBytes(own)
 
-    const cutShort = headOf(own, 'POST', '/items', 'Content-Le').trimEnd()
-    const sockets = [
-      ...openSockets(own.baseUrl, 100, headOf(own, 'GET', '/items')),
-      ...openSockets(own.baseUrl, 1000, cutShort),
-    ]
-    for (const socket of sockets) socket.pause()
-    await delay(1000)
-    const slowest = await slowestAnswer(own, 50)
-    const more = residentBytes(own) - before
-    for (const socket of sockets) socket.destroy()
+  const cutShort = headOf(own, 'POST', '/items', 'Content-Le').trimEnd()
+  const sockets = [
+    ...openSockets(own.baseUrl, 100, headOf(own, 'GET', '/items')),
+    ...openSockets(own.baseUrl, 1000, cutShort),
+  ]
+  for (const socket of sockets) socket.pause()
+  await delay(1000)
+  const slowest = await slowestAnswer(own, 50)
+  const more = residentBytes(own) - before
+  for (const socket of sockets) socket.destroy()
 
-    t.diagnostic(`slowest answer ${slowest.toFixed(1)} ms, ${(more / 1e6).toFixed(1)} MB more`)
-    assert.ok(more < 100_000_000, `${more} bytes more`)
-    assert.equal((await own.call('GET', '/items/none')).status, 404)
-  },
-)
+  t.diagnostic(`slowest answer ${slowest.toFixed(1)} ms, ${(more / 1e6).toFixed(1)} MB more`)
+  assert.ok(more < 100_000_000, `${more} bytes more`)
+  assert.equal((await own.call('GET', '/items/none')).status, 404)
+})
 
 ownTest('100 unread responses with the same item of 15 MB do not copy the item', async () => {
   const own = await ownService()
@@ -125,18 +116,15 @@ ownTest('9,000 idle connections stay open, and other clients get responses', asy
 })
 
 for (const path of ['/items', '/items/{id}']) {
-  ownTest(
-    `a client that slowly reads GET ${path} is not disconnected, however long it takes`,
-    async () => {
-      const own = await ownService({ MAX_BODY_BYTES: '50000000' }, withLimits({ idleTimeout: 2 }))
-      const pad = 'x'.repeat(40_000_000)
-      const { id } = await create(own, { pad })
-      const head = headOf(own, 'GET', path.replace('{id}', id), 'Connection: close')
-      let bytes = 0
-      for await (const chunk of slowly(openSocket(own.baseUrl, head))) bytes += chunk.length
-      assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
-    },
-  )
+  ownTest(`a client that reads GET ${path} slowly is not disconnected`, async () => {
+    const own = await ownService({ MAX_BODY_BYTES: '50000000' }, withLimits({ idleTimeout: 2 }))
+    const pad = 'x'.repeat(40_000_000)
+    const { id } = await create(own, { pad })
+    const head = headOf(own, 'GET', path.replace('{id}', id), 'Connection: close')
+    let bytes = 0
+    for await (const chunk of slowly(openSocket(own.baseUrl, head))) bytes += chunk.length
+    assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
+  })
 }
 
 /** Returns the longest response time in milliseconds. */
