@@ -1,4 +1,4 @@
-/** Access to a measured server: its port, the secret for its tokens, and valid tokens. */
+/** Access to the server being measured: its port, the secret for its tokens, and valid tokens. */
 
 import { randomBytes } from 'node:crypto'
 import { inSeconds, mintToken } from '../../test/conformance/tokens.js'

@@ -1,4 +1,4 @@
-/** Compares implementations (sides) under one workload, in turns on the same machine. */
+/** Compares implementations (sides) under one workload. They take turns on the same machine. */
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

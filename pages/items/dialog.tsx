@@ -1,4 +1,4 @@
-/** Dialogs made of the `dialog` element, which keeps the focus inside and returns the focus when it closes. @module */
+/** Dialogs built on the `dialog` element, which keeps focus while it is open and then returns it. @module */
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'

@@ -23,7 +23,7 @@ export function useStablePosition(
   }, [items, rowHeight])
 }
 
-/** Returns the number of rows by which a row has moved. If it was removed, the next remaining row counts. */
+/** Returns how many rows a row has moved by. If the row was removed, the next remaining row is used instead. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

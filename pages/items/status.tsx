@@ -13,7 +13,7 @@ export interface StatusProps {
   readonly listedAt: Date | undefined
   readonly news: string
   readonly listProblem: unknown
-  /** Message about a failed export, or a part of the page that cannot be loaded; empty if there is none. */
+  /** Says that an export failed, or that a part of the page cannot be loaded; otherwise empty. */
   readonly failure: string
   readonly onRefresh: () => void
   readonly onToken: () => void

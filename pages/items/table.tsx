@@ -286,7 +286,7 @@ function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns the column index of the cell that contains an element. The index is 0 for the id and for a row of JSON. */
+/** Returns the column index of the cell that contains an element; 0 for an id, and for a row shown as JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

@@ -7,7 +7,7 @@ import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
 export const narrowest = 5
-/** Space beside the text of a cell and for the sort icon of a head, in characters. */
+/** Widths of the padding of a cell and of the sort icon in a column's head, in characters. */
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14

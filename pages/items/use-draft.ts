@@ -35,7 +35,7 @@ export function useDraft() {
       if (draft?.item?.id === item.id) editing.current?.focus()
       else open(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
     },
-    /** Shows `item` in the panel if the panel shows another stored item, without unsaved changes. */
+    /** Shows `item` in the panel if the panel has no unsaved changes and shows another stored item. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },

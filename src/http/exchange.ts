@@ -15,7 +15,7 @@ export class Exchange {
   readonly connection: Connection
   /** Version 4 UUID that identifies this request (spec §1.4), not chosen by the client. */
   readonly sessionId: string = newUuid()
-  /** Time of arrival, by `performance.now()`, moved forward by the time spent waiting for a change. */
+  /** Time of arrival, by `performance.now()`, plus the time spent waiting for a change. */
   startedAt = performance.now()
   readonly path: string
   /** Route for the path; `undefined` for an unknown path. */

@@ -103,7 +103,7 @@ interface WaitGroupOptions<State extends Tagged> {
   readonly onEmpty: () => void
 }
 
-/** Number of requests that are compared with a state in one turn. Comparing them takes 0.2 ms. */
+/** Maximum number of waiting requests that one turn compares with a new state, in 0.2 ms. */
 const comparedPerTurn = 64
 
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */

@@ -25,7 +25,7 @@ export class MemberRecord {
   #areMarked = false
   hasMarked = false
 
-  /** Adds a member. `window` is a copy of the text from position `base`. Marks of this part go into the copy. */
+  /** Adds a member. `window` is a copy of the text from position `base`, and takes the marks in that part. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base

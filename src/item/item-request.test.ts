@@ -51,7 +51,7 @@ for (const [title, members] of Object.entries(kept)) {
 
 const raw = String.raw
 const oddProject = raw`"caf\u00e9 é \ud83d \/ \u0000"`
-/** Request bodies, each with the text of its item after `"project_id":`. */
+/** Request bodies, each with the part of the resulting item's text that follows `"project_id":`. */
 const bodies: [body: string, item: string][] = [
   ['{"data":{"id":1,"project_id":2}}', 'null}'],
   ['{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],

@@ -105,7 +105,7 @@ for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/** Returns the length of a literal, which may continue after `bytes`; 0 if there is none. */
+/** Returns the length of a literal; 0 if there is none. The literal may extend past the end of `bytes`. */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0

@@ -6,11 +6,11 @@ const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
 // The estimates are a sixth above the maximum that was measured on Node.js 20 to 26.
-/** Estimated bytes of a request without its header lines and body. */
+/** Estimated memory of a request beyond its header lines and body, in bytes. */
 const requestBytes = 2560
-/** Estimated bytes of a header line without its text. */
+/** Estimated memory of a header line beyond its text, in bytes. */
 const lineBytes = 150
-/** Estimated bytes of a piece of a body without its content. */
+/** Estimated memory of a piece of a body beyond its content, in bytes. */
 const pieceBytes = 600
 
 interface Queued {

@@ -1,4 +1,4 @@
-/** Buffers with memory mappings of their own. Smaller blocks leave holes in glibc's heap (mallopt(3)). @module */
+/** Buffers that each have a memory mapping. On glibc's heap, they would leave holes when freed (mallopt(3)). @module */
 
 /** Minimum length of a mapped buffer, in bytes. For a shorter buffer, mapping takes too long. */
 export const mappedFrom = 32 * 1024

@@ -101,7 +101,7 @@ export interface ItemStore {
 
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. Missing in a store on a server, because other services may use the server. */
+  /** Removes all items. A store on a server has no such function, because other services may use its items. */
   clear?(): void
 
   /** Returns whether the store can serve requests now (spec §2.4). Never throws. */

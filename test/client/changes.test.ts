@@ -1,4 +1,4 @@
-/** Tests of the client: conditional changes, and creates that make only one item even if connections break. */
+/** Tests of conditional changes by the client, and of creates, which make one item even if connections break. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

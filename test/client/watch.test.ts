@@ -1,4 +1,4 @@
-/** Tests that the client watches an item or the list while the service restarts, fails or responds wrongly. */
+/** Tests that the client keeps watching when the service restarts, fails or sends invalid responses. */
 
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'

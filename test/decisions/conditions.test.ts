@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §4.9: entity tags and conditional requests. */
+/** Tests of this service's decisions on interface §4.9: entity tags and conditional requests. */
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'

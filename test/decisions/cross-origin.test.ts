@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §1.4 and §1.5: preflights, CORS headers and session ids. */
+/** Tests of this service's decisions on spec §1.4 and §1.5: preflights, CORS headers and session ids. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

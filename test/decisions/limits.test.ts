@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §8: limits of requests, memory and connections. */
+/** Tests of this service's decisions on interface §8: limits of requests, memory and connections. */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on §4.10: how often the store is called if many reads wait. */
+/** Tests of this service's decisions on interface §4.10: how often the store is called if many reads wait. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -49,7 +49,7 @@ export interface Page extends Finder {
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** Listens for dialogs of the browser, such as `confirm`. */
+  /** Listens for browser dialogs, such as `confirm`. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(

@@ -76,7 +76,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // The hook is added before any `await`, after which Node.js might add it to another test.
+    // The hook is added before the first `await`. After an `await`, Node.js might add it to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

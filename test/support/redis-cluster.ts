@@ -73,7 +73,7 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setAll('cluster-node-timeout', timeouts.later)
-      // During the start, a busy machine could cause a failover.
+      // A busy machine could cause a failover during startup.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }

@@ -135,7 +135,7 @@ export class Chain {
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The skipped block may be freed meanwhile. Its field `after` stays valid for this list.
+        // The skipped block may be freed in the meantime. Its `after` field stays valid for this list.
         if (skipped % stride === 0) await nextTurn()
       }
       block = block.after

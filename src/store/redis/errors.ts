@@ -99,7 +99,7 @@ function causeOf(error: unknown): unknown {
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause
 }
 
-/** Cuts a text at the first quotation or brace, because the server may quote a password or an item. */
+/** Truncates a text at the first quotation mark or brace, because the server may quote a password or an item. */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
   const end = text.search(/, with args|(?<!\w)['`]|["{<\r\n]/)

@@ -100,7 +100,7 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the last result, because the next connection may be to a server with other data. */
+    /** Discards the last result, because the next connection may be to a server with different data. */
     forget: () => judge(null),
 
     readAgain(sendAhead: typeof send): void {

@@ -12,7 +12,7 @@ function answersIn(text: string): Answer[] {
   )
 }
 
-/** Answers of sentinels, and the primary that follows. By default, there are three sentinels. */
+/** What sentinels reply, and the primary that is used as a result. By default, there are three sentinels. */
 const cases: [
   title: string,
   answers: string,

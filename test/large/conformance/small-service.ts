@@ -65,7 +65,7 @@ export const parts = {
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** Changes the members of `data`. The part `value` changes values at any depth. */
+  /** Changes the members of `data`. If `part` is `value`, values at any depth are changed. */
   members: (data: Members): Members => data,
   value: (value: unknown): unknown => value,
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),

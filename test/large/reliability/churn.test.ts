@@ -1,4 +1,4 @@
-/** Tests that many changes and slow readers leave no memory in use. */
+/** Tests that many changes and slow readers leak no memory. */
 
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
