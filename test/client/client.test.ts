@@ -134,17 +134,14 @@ describe('health', () => {
     assert.equal(seen.length, 1)
   })
 
-  for (const body of [
-    '<html></html>',
-    '<p>"services_summary"</p>',
-    '["services_summary"]',
-    'null',
-    '{"status":"healthy"}',
-    '{"status":"healthy","services_summary":true}',
+  const wrong = [
+    ...['<html></html>', '<p>"services_summary"</p>', '["services_summary"]', 'null'],
+    ...['{"status":"healthy"}', '{"status":"healthy","services_summary":true}'],
     '{"status":"healthy","services_summary":{}}',
     '{"services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
     '{"status":"ok","services_summary":{"total":2,"healthy":2,"unhealthy":0}}',
-  ]) {
+  ]
+  for (const body of wrong) {
     test(`fails if the response is not a health response: ${body}`, async () => {
       const { baseUrl } = await scriptedServer([answers(200, body)])
       const error = await errorOf(newClient({ baseUrl }).health())
