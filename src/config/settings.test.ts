@@ -105,14 +105,14 @@ test('every default in --help is itself accepted as a value', () => {
 })
 
 test('MAX_STORE_BYTES that is not less than MAX_MEMORY_BYTES is an error', () => {
-  const env = { MAX_STORE_BYTES: '2kB', MAX_MEMORY_BYTES: '2000' }
-  const fromFile = new Set(['MAX_STORE_BYTES'])
-  const [store, memory] = [
-    'MAX_STORE_BYTES (2kB in .env)',
-    'MAX_MEMORY_BYTES (2000 in the environment)',
-  ]
-  const message = `${store} must be less than ${memory}`
-  assert.throws(() => readConfig({}, env, fromFile), { message })
+  const read = () =>
+    readConfig(
+      { 'max-memory-bytes': '2000' },
+      { MAX_STORE_BYTES: '2kB' },
+      new Set(['MAX_STORE_BYTES']),
+    )
+  const message = 'MAX_STORE_BYTES (2kB in .env) must be less than --max-memory-bytes (2000)'
+  assert.throws(read, { message })
 })
 
 test('limits for bodies and pipelined requests are shares of memory, and allow at least one body', () => {
