@@ -1,14 +1,15 @@
 /** The texts of `--help`. @module */
 
 import { version } from '../config/package.js'
-import { flagOf, settings } from '../config/settings.js'
+import { flagOf, nameOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/names.js'
 
 const meaningColumn = 47
 /** Matches one line of a description. Only a single long word may extend beyond column 100. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
-const settingLines = Object.values(settings).map(({ name, defaultText, meaning }) => {
+const settingLines = Object.entries(settings).map(([key, { defaultText, meaning }]) => {
+  const name = nameOf(key)
   const flag = `--${flagOf(name)}`
   const ending = defaultText === undefined ? '' : ` [${defaultText}]`
   const lines = (meaning + ending).match(meaningLine) ?? []

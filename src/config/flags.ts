@@ -21,32 +21,21 @@ export function readArguments(
     return parseArgs({ args, options, allowPositionals })
   } catch (error) {
     const [reason = ''] = messageOf(error).split(/\.\s/, 1)
-    const [, unknown] = /^Unknown option '--(.*)'$/.exec(reason) ?? []
+    const [, unknown = ''] = /^Unknown option '--(.*)'$/.exec(reason) ?? []
+    const meant = nearest(unknown, Object.keys(options))
+    const guess = meant === undefined ? '' : `; did you mean --${meant}?`
     throw new UsageError(
-      unknown === undefined
-        ? `${reason}; see item-store ${command} --help`
-        : unknownFlag(command, unknown, options),
+      Object.hasOwn(devFlags, unknown)
+        ? `--${unknown} is an option of dev, not of ${command}; see item-store dev --help`
+        : `${reason}${guess}; see item-store ${command} --help`,
     )
   }
 }
 
-function unknownFlag(command: string, flag: string, options: Options): string {
-  if (Object.hasOwn(devFlags, flag)) {
-    return `--${flag} is an option of dev, not of ${command}; see item-store dev --help`
-  }
-  const meant = nearest(flag, Object.keys(options))
-  const guess = meant === undefined ? '' : `; did you mean --${meant}?`
-  return `Unknown option '--${flag}'${guess}; see item-store ${command} --help`
-}
-
 /** Returns the known name with the fewest typing mistakes; `undefined` if no name is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const most = Math.min(2, Math.floor(name.length / 3))
-  for (let count = 0; count <= most; count += 1) {
-    const found = known.find((each) => isWithin(count, name, each))
-    if (found !== undefined) return found
-  }
-  return undefined
+  const counts = [0, 1, 2].filter((count) => count <= name.length / 3)
+  return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)
 }
 
 /** Compares two names. A mistake is a missing, added, replaced or swapped character. */

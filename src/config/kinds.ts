@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
-import { messageOf, UsageError } from './usage-error.js'
+import { UsageError } from './usage-error.js'
 
 export interface Kind<T> {
   /** @throws {Error} with a description of the expected text. */
@@ -28,19 +28,14 @@ export const text = kindOf((value) => value || undefined, 'text that is not empt
 /** Prefix of Redis keys. In a cluster, braces have a special meaning. */
 export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
-export function oneOf(choices: readonly string[]): Kind<string> {
-  return kindOf((text) => choices.find((choice) => choice === text), `one of ${choices.join(', ')}`)
+export function oneOf<T>(choices: readonly T[]): Kind<T> {
+  const parse = (text: string) => choices.find((choice) => String(choice) === text)
+  return kindOf(parse, `one of ${choices.join(', ')}`)
 }
 
-export function integer(min: number, max: number): Kind<number> {
-  const parse = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
-  return kindOf((text) => between(min, max, parse(text)), `a whole number from ${min} to ${max}`)
-}
-
-export function powerOfTwo(min: number, max: number): Kind<number> {
-  const choices: string[] = []
-  for (let number = min; number <= max; number *= 2) choices.push(String(number))
-  return { parse: (text) => Number(oneOf(choices).parse(text)), format: String }
+export function integer(min: number, max: number, orElse = ''): Kind<number> {
+  const parse = (text: string) => between(min, max, /^\d+$/.test(text) ? Number(text) : undefined)
+  return kindOf(parse, `a whole number from ${min} to ${max}${orElse}`)
 }
 
 export function size(min: number, max = 1024 ** 5): Kind<number> {
@@ -83,17 +78,11 @@ function kindOf<T>(
 }
 
 /** Also accepts the word `off`, which is parsed as `undefined`. */
-export function orOff({ parse, format }: Kind<number>): Kind<number | undefined> {
+export function integerOrOff(min: number, max: number): Kind<number | undefined> {
+  const { parse } = integer(min, max, ', or off')
   return {
-    parse(text) {
-      if (text === 'off') return undefined
-      try {
-        return parse(text)
-      } catch (error) {
-        throw new Error(`${messageOf(error)}, or off`)
-      }
-    },
-    format: (value) => (value === undefined ? 'off' : format(value)),
+    parse: (text) => (text === 'off' ? undefined : parse(text)),
+    format: (value) => String(value ?? 'off'),
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
-import { type Config, flagOf, limitsFor, type SettingValues, settings } from './settings.js'
+import type { Config, SettingValues } from './settings.js'
+import { flagOf, limitsFor, nameOf, settingNames, settings } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
 /** Addresses in `HOST` that stand for all addresses of the machine. */
@@ -24,11 +25,10 @@ export function readConfig(
 ): Config {
   return configOf((name, key) => {
     const flag = flagValues[flagOf(name)]
-    if (typeof flag === 'string') return { text: flag, label: `--${flagOf(name)}`, source: '' }
+    if (typeof flag === 'string') return [flag, `--${flagOf(name)}`]
     const text = env[name] || undefined
-    if (text === undefined) return { text: defaults[key], label: name, source: ' by default' }
-    const source = fromFile.has(name) ? ' in .env' : ' in the environment'
-    return { text, label: name, source }
+    if (text === undefined) return [defaults[key], name, ' by default']
+    return [text, name, fromFile.has(name) ? ' in .env' : ' in the environment']
   })
 }
 
@@ -36,23 +36,19 @@ export function readConfig(
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values
-    if (value === undefined) return { text: undefined, label: key, source: ' by default' }
-    return { text: String(value), label: key, source: '' }
+    return value === undefined ? [undefined, key, ' by default'] : [String(value), key]
   })
 }
 
-interface Input {
-  readonly text: string | undefined
-  readonly label: string
-  readonly source: string
-}
+type Input = readonly [text: string | undefined, label: string, source?: string]
 
 function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): Config {
   const problems: string[] = []
   const given: Record<string, string> = {}
   const entries = Object.entries(settings).map(([key, setting]) => {
-    const { text, label, source } = inputFor(setting.name, key as keyof SettingValues) // the table of settings has this key
-    given[setting.name] = `${label} (${text ?? setting.defaultText}${source})`
+    const name = nameOf(key)
+    const [text, label, source = ''] = inputFor(name, key as keyof SettingValues) // the table of settings has this key
+    given[name] = `${label} (${text ?? setting.defaultText}${source})`
     try {
       return [key, text === undefined ? setting.default : setting.parse(text)]
     } catch (error) {
@@ -81,12 +77,11 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
 
 /** Warns of prefixed names such as `ITEM_STORE_PORT`, which the service does not read. */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
-  const known = Object.values(settings).map(({ name }) => name)
   return Object.keys(env)
-    .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !known.includes(name))
+    .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !settingNames.includes(name))
     .flatMap((name) => {
       const guesses = [name, name.replace('ITEM_', ''), name.replace(/^ITEM_(?:STORE_)?/, '')]
-      const meant = guesses.map((guess) => nearest(guess, known)).find(Boolean)
+      const meant = guesses.map((guess) => nearest(guess, settingNames)).find(Boolean)
       return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
     })
 }

@@ -96,8 +96,8 @@ test('every default in --help is itself accepted as a value', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   const others = Object.values(settings).filter((setting) => !shown.includes(setting))
   assert.deepEqual(others, [settings.storeUrl, settings.trustedProxies, settings.metricsHost])
-  for (const { name, default: value, defaultText = '', parse } of shown) {
-    assert.equal(parse(defaultText), value, `${name}=${defaultText}`)
+  for (const { meaning, default: value, defaultText = '', parse } of shown) {
+    assert.equal(parse(defaultText), value, `${defaultText} for ${meaning}`)
     assert.ok(overview.includes(`[${defaultText}]`))
   }
   assert.equal(settings.maxBodyBytes.defaultText, '16MiB')

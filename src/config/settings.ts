@@ -2,112 +2,102 @@
 
 import type { ParseArgsConfig } from 'node:util'
 import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'
-import {
-  integer,
-  type Kind,
-  keyPrefix,
-  networks,
-  oneOf,
-  onOrOff,
-  optional,
-  orOff,
-  powerOfTwo,
-  serverUrl,
-  size,
-  text,
-  time,
-} from './kinds.js'
+import * as kind from './kinds.js'
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
 /** Settings by their key in `Config`. The variable of `maxBodyBytes` is `MAX_BODY_BYTES`. */
-export const settings = named({
-  port: setting(integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
+export const settings = {
+  port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(
-    text,
+    kind.text,
     '0.0.0.0',
     'Address to listen on; for dev, the default is 127.0.0.1, which only this machine can reach',
   ),
-  serviceName: setting(text, 'item-store', 'service_name in the health response'),
-  logLevel: setting(oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
+  serviceName: setting(kind.text, 'item-store', 'service_name in the health response'),
+  logLevel: setting(kind.oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
   docs: setting(
-    onOrOff,
+    kind.onOrOff,
     true,
     'API page at /docs, with /openapi.json, and the documentation at /llms.txt: on or off',
   ),
-  console: setting(onOrOff, false, 'Items page at /: on or off; on by default in dev only'),
+  console: setting(kind.onOrOff, false, 'Items page at /: on or off; on by default in dev only'),
   maxBodyBytes: setting(
-    size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
+    kind.size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
     16 * mebibyte,
     'Maximum size of a request body',
   ),
   maxStoreBytes: setting(
-    size(1),
+    kind.size(1),
     fractionOfMemory(0.5),
     'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default',
   ),
   storeUrl: setting(
-    optional(serverUrl),
+    kind.optional(kind.serverUrl),
     undefined,
     'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; process memory by default',
   ),
   storePrefix: setting(
-    keyPrefix,
+    kind.keyPrefix,
     'item-store:',
     'Prefix of the keys on the STORE_URL server; services with the same prefix share their items',
   ),
   storeBuckets: setting(
-    powerOfTwo(256, 16_384), // a cluster has 16,384 slots
+    kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
     256,
     'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; raise it for large clusters',
   ),
   storeTimeout: setting(
-    time('ms', 10, 60_000),
+    kind.time('ms', 10, 60_000),
     2000,
     'Maximum time to wait for a reply from the STORE_URL server before the request gets 503',
   ),
   maxConnections: setting(
-    integer(1, 1_000_000),
+    kind.integer(1, 1_000_000),
     Math.min(10_000, timesInHeap(64 * kibibyte)),
     'Maximum number of open connections, lower by default in a small heap; further ones are closed at once',
   ),
-  requestTimeout: setting(time('s', 1, day), 60, 'Maximum time for a complete request to arrive'),
+  requestTimeout: setting(
+    kind.time('s', 1, day),
+    60,
+    'Maximum time for a complete request to arrive',
+  ),
   keepAliveTimeout: setting(
-    time('s', 1, day),
+    kind.time('s', 1, day),
     72,
     'Maximum time that a connection may be idle between requests',
   ),
   trustedProxies: setting(
-    optional(networks),
+    kind.optional(kind.networks),
     undefined,
     'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; none by default',
   ),
   maxMemoryBytes: setting(
-    size(1),
+    kind.size(1),
     fractionOfMemory(0.9),
     'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
-    orOff(integer(1, 65_535)),
+    kind.integerOrOff(1, 65_535),
     undefined,
     'TCP port to serve Prometheus metrics on, at /metrics; or off',
   ),
   metricsHost: setting(
-    optional(text),
+    kind.optional(kind.text),
     undefined,
     'Address to serve metrics on; the value of HOST by default',
   ),
   shutdownTimeout: setting(
-    time('s', 1, day),
+    kind.time('s', 1, day),
     10,
     'Maximum time for accepted requests to finish when the service stops',
   ),
-})
+}
 
-type Settings = typeof settings
-
-export type SettingValues = { readonly [Key in keyof Settings]: Settings[Key]['default'] }
+export type SettingValues = {
+  readonly [Key in keyof typeof settings]: (typeof settings)[Key]['default']
+}
 
 /** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
@@ -116,25 +106,23 @@ export interface Config extends SettingValues, Limits {
   readonly keepsItems: boolean
 }
 
+/** Names of the environment variables. */
+export const settingNames = Object.keys(settings).map(nameOf)
+
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  Object.values(settings).map(({ name }) => [flagOf(name), { type: 'string' }] as const),
+  settingNames.map((name) => [flagOf(name), { type: 'string' }] as const),
 )
+
+export function nameOf(key: string): string {
+  return key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+}
 
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T>({ format, ...kind }: Kind<T>, defaultValue: T, meaning: string) {
-  return { ...kind, default: defaultValue, defaultText: format(defaultValue), meaning }
-}
-
-function named<Rows extends object>(rows: Rows) {
-  const entries = Object.entries(rows).map(([key, row]) => {
-    const name = key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
-    return [key, { ...row, name }]
-  })
-  type Named = { readonly [Key in keyof Rows]: Rows[Key] & { readonly name: string } }
-  return Object.fromEntries(entries) as Named // has the keys and values of `rows`
+function setting<T>({ format, ...rest }: kind.Kind<T>, defaultValue: T, meaning: string) {
+  return { ...rest, default: defaultValue, defaultText: format(defaultValue), meaning }
 }
 
 export type Limits = Readonly<ReturnType<typeof limitsFor>>

@@ -1,7 +1,7 @@
 /** Makes the table of docs/reference/settings.md from the settings in src, for `npm run docs`. */
 
 import assert from 'node:assert/strict'
-import { settings } from '../../src/config/settings.js'
+import { nameOf, settings } from '../../src/config/settings.js'
 
 /** Defaults that depend on the machine or the command, or that the code does not describe. */
 const dependentDefaults: Record<string, string> = {
@@ -16,7 +16,8 @@ const dependentDefaults: Record<string, string> = {
 }
 
 export function settingsTable(): string {
-  const rows = Object.values(settings).map(({ name, defaultText, meaning, parse }) => {
+  const rows = Object.entries(settings).map(([key, { defaultText, meaning, parse }]) => {
+    const name = nameOf(key)
     const words = dependentDefaults[name] ?? defaultText
     assert.ok(words, `${name} has no words for its default`)
     return `| \`${name}\` | ${words} | ${meaning} | ${valuesOf(parse)} |`
