@@ -22,64 +22,56 @@ const shortPause = 100
 /** Maximum attempts of an update. If 64 clients change one item, 47 attempts can be needed. */
 const mostAttempts = 100
 
-export class ItemRequests {
-  readonly #send: Send
-  readonly #options: CheckedOptions
-
-  constructor(send: Send, options: CheckedOptions) {
-    this.#send = send
-    this.#options = options
+export function createItemRequests(send: Send, { timeout, retries }: CheckedOptions) {
+  async function read(id: string, options?: CallOptions): Promise<ItemRead> {
+    return await send({ path: pathOf(id) }, options, (response) => response.item())
   }
 
-  read(id: string, options?: CallOptions): Promise<ItemRead> {
-    return this.#send({ path: pathOf(id) }, options, (response) => response.item())
-  }
-
-  async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
+  async function create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
     // Pages without TLS have no `crypto.randomUUID`.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
-    return await this.#write({ method: 'POST', headers }, data, options)
+    return await write({ method: 'POST', headers }, data, options)
   }
 
-  async replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
+  async function replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
     const request = { method: 'PUT', path: pathOf(id), headers: ifMatchHeaders(options) } as const
-    return await this.#write(request, data, options)
+    return await write(request, data, options)
   }
 
-  async #write(
+  async function write(
     request: ServiceRequest,
     data: string,
     { projectId, ...options }: WriteOptions = {},
   ): Promise<ItemRead> {
     const body = itemRequestText(data, projectId)
-    return await this.#send({ ...request, body }, options, (response) => response.item())
+    return await send({ ...request, body }, options, (response) => response.item())
   }
 
-  async update<Data>(
+  async function update<Data>(
     id: string,
     change: (read: ItemRead) => MaybePromise<Data | undefined>,
     textOf: (data: Data) => string,
     { isRepeatable, ...options }: UpdateOptions = {},
   ): Promise<ItemRead> {
     for (let attempts = 1, lost = 0; ; attempts += 1) {
-      const read = await this.read(id, options)
-      const changed = await change(read)
-      if (changed === undefined) return read
+      const item = await read(id, options)
+      const changed = await change(item)
+      if (changed === undefined) return item
       const data = textOf(changed)
-      const { head, text, tag: ifMatch } = read
+      const { head, text, tag: ifMatch } = item
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
       // If `projectId` is `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
-        return await this.replace(id, data, { ...options, projectId, ifMatch })
+        return await replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
         // After a conflict, the first delay is only 20 to 40 ms, because a retry soon succeeds.
         const delay = isConflict
           ? backoff({}, attempts) / 10
-          : retryDelay(error, !isRepeatable, lost, this.#options)
+          : retryDelay(error, !isRepeatable, lost, { timeout, retries })
         if (delay === undefined) throw error
         if (!isConflict) lost += 1
         await wait(delay, options.signal)
@@ -87,18 +79,18 @@ export class ItemRequests {
     }
   }
 
-  async *watch<State>(
+  async function* watch<State>(
     path: string,
     options: CallOptions,
     stateOf: (response: TextResponse) => Promise<State>,
   ): AsyncGenerator<State, void, void> {
-    const seconds = Math.floor(Math.min(longestWait, this.#options.timeout / 1500)) // at most two thirds of the timeout
+    const seconds = Math.floor(Math.min(longestWait, timeout / 1500)) // at most two thirds of the timeout
     let known: string | null | undefined
     for (let failures = 0; ; ) {
       let pause = shortPause
       try {
         const headers = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : undefined
-        const [head, state] = await this.#send({ path, headers }, options, async (response) => {
+        const [head, state] = await send({ path, headers }, options, async (response) => {
           const isSame = headers && response.head.status === 304
           return [response.head.headers, isSame ? undefined : await stateOf(response)] as const
         })
@@ -120,6 +112,8 @@ export class ItemRequests {
       await wait(pause, options.signal)
     }
   }
+
+  return { read, create, replace, update, watch }
 }
 
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {
