@@ -103,11 +103,18 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
-    return signToken(sub, lifetimeOf(expires), signing())
+    const isPast = String(expires).startsWith('-')
+    const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')
+    return signToken(sub, isPast ? -seconds : seconds, signing())
   }
 
   function needRunning(): void {
     if (stopped !== undefined) throw new Error('this item store is already stopped')
+  }
+
+  async function end(): Promise<void> {
+    stopped ??= service.stop(0)
+    await stopped
   }
 
   async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
@@ -139,14 +146,10 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
     async stop() {
       needRunning()
-      stopped = service.stop(0)
-      await stopped
+      await end()
     },
 
-    async [Symbol.asyncDispose]() {
-      stopped ??= service.stop(0)
-      await stopped
-    },
+    [Symbol.asyncDispose]: end,
   }
 }
 
@@ -174,10 +177,4 @@ function signingWith(secret: unknown = randomBytes(32).toString('base64url')): C
   })
   if (!isFunction && signingProblem(currentSigning)) throw new UsageError(expectedSecret)
   return currentSigning
-}
-
-function lifetimeOf(expires: string): number {
-  const isPast = String(expires).startsWith('-')
-  const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')
-  return isPast ? -seconds : seconds
 }

@@ -18,9 +18,11 @@ export type Doubles = ReturnType<typeof createDoubles>
 
 /** Maximum number of recorded requests. A service for development may run for weeks. */
 const maxRecorded = 10_000
+const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
 export function createDoubles({ delay, failures, ids }: DoublesOptions) {
-  const seeded = ids === undefined ? undefined : seededIds(ids)
+  const named = new Map<string, ItemId>()
+  let idCount = 0
   const armed: (FailureScope & { readonly next: () => Failure | undefined })[] = []
   let recorded: RecordedRequest[] = []
   let resets = 0
@@ -35,7 +37,9 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   }
 
   function startOver(): void {
-    seeded?.startOver()
+    resets += 1
+    named.clear()
+    idCount = 0
     armed.length = 0
     if (failures !== undefined) fail(failures)
     recorded = []
@@ -51,9 +55,19 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     return undefined
   }
 
+  /** Creates ids that depend only on `ids` and the number of earlier ids. Equal names get equal ids. */
+  const newId: NewId = (name) => {
+    const known = name === undefined ? undefined : named.get(name)
+    if (known !== undefined) return known
+    idCount += 1
+    const id = namedItemId(seedNamespace, `${idCount} ${ids}`)
+    if (name !== undefined) named.set(name, id)
+    return id
+  }
+
   startOver()
   return {
-    newId: seeded?.newId,
+    newId: ids === undefined ? undefined : newId,
 
     wrap: (handle: Handler, stopping: AbortSignal): Handler =>
       async function failOrHandle(exchange) {
@@ -80,32 +94,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 
     requests: (): RecordedRequest[] => [...recorded],
 
-    reset(): void {
-      resets += 1
-      startOver()
-    },
-  }
-}
-
-const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
-
-/** Creates ids that depend only on the text and the number of earlier ids. Equal names get equal ids. */
-function seededIds(text: string): { newId: NewId; startOver: () => void } {
-  let count = 0
-  const named = new Map<string, ItemId>()
-  return {
-    newId(name) {
-      const known = name === undefined ? undefined : named.get(name)
-      if (known !== undefined) return known
-      count += 1
-      const id = namedItemId(seedNamespace, `${count} ${text}`)
-      if (name !== undefined) named.set(name, id)
-      return id
-    },
-    startOver() {
-      count = 0
-      named.clear()
-    },
+    reset: startOver,
   }
 }
 
