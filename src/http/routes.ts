@@ -4,7 +4,7 @@ import { type CurrentSigning, type Signing, signingProblem } from '../auth/secre
 import { verifyToken } from '../auth/token.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
-import { ApiError, type ExceededLimit } from '../interface/errors.js'
+import { ApiError } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
 import { documentPath, paths, prefix } from '../interface/names.js'
 import type { ListGuarantees } from '../interface/openapi.js'
@@ -23,7 +23,7 @@ export interface RouteParts {
   readonly store: ItemStore
   readonly signing: CurrentSigning
   readonly load: {
-    exceededLimit(): ExceededLimit | undefined
+    exceededLimit(): ApiError['exceeded']
     /** Called for each part of a body that arrives, even if the body is discarded. */
     bodyReceived(bytes: number): void
   }

@@ -98,17 +98,8 @@ export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-export interface ExceededLimit {
-  readonly limit: string
-  readonly maximum: number
-  readonly value: number
-}
-
-interface ApiErrorOptions extends ErrorOptions {
-  readonly exceeded?: ExceededLimit
-  /** Headers of the response. They replace the headers in the catalogue. */
-  readonly headers?: HeaderList
-}
+/** `headers` replace the headers in the catalogue. */
+type ApiErrorOptions = ErrorOptions & Partial<Pick<ApiError, 'exceeded' | 'headers'>>
 
 /** An error for the client, whose message becomes `detail`. Only the log shows the `cause`. */
 export class ApiError extends Error {
@@ -116,7 +107,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: ErrorCode | undefined
   readonly headers: HeaderList
-  readonly exceeded: ExceededLimit | undefined
+  readonly exceeded: Readonly<{ limit: string; maximum: number; value: number }> | undefined
 
   constructor(kind: ErrorName, detail: string, options: ApiErrorOptions = {}) {
     super(detail, options)

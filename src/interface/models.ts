@@ -82,10 +82,8 @@ export const ItemResponse: Schema<ItemResponse> = v.object({
 })
 
 /** Response to `GET /items` (spec §4.2): the envelope of §2.3 with an array of items. */
-export interface ItemListResponse {
-  session_id: string
+export interface ItemListResponse extends Pick<ItemResponse, 'session_id' | 'message'> {
   status: 'success'
-  message: string
   data: Item[]
 }
 export const ItemListResponse: Schema<ItemListResponse> = v.object({

@@ -87,12 +87,8 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-export interface ListGuarantees {
-  /** Whether a list shows the state of all items at a single moment. */
-  readonly isSnapshot: boolean
-  /** Whether items are listed in the order of their creation. */
-  readonly isInOrder: boolean
-}
+/** Whether a list shows the state of all items at a single moment, and in the order of their creation. */
+export type ListGuarantees = Readonly<Record<'isSnapshot' | 'isInOrder', boolean>>
 
 /** @param origin the service's origin, against which tools resolve the paths in a saved document. */
 export function openApiDocument(
