@@ -7,7 +7,6 @@ import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
 import { Exchange } from './http/exchange.js'
-import type { PublishedMetrics } from './http/metrics.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createRoutes, type RouteParts } from './http/routes.js'
@@ -25,8 +24,6 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
   /** Features for tests; `undefined` in production. */
   readonly doubles: Doubles | undefined
 }
-
-export type Service = ReturnType<typeof createService>
 
 /** Time reserved for the exit of the process after the last connection is closed, in milliseconds. */
 const exitTime = 250
@@ -52,7 +49,7 @@ export function createService(config: Config, parts: ServiceParts) {
     observers.push(createRequestLog(log, requestLogLevel, config.trustedProxies))
   }
   if (doubles !== undefined) observers.push(doubles.observe)
-  let metrics: PublishedMetrics | undefined
+  let closeMetrics: (() => void) | undefined
 
   const serve: Serve = (response, connection) => {
     const exchange = new Exchange(response, connection)
@@ -81,7 +78,7 @@ export function createService(config: Config, parts: ServiceParts) {
     stopping.abort()
     await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)
     failureLog.end()
-    metrics?.close()
+    closeMetrics?.()
     await store.close()
   }
 
@@ -96,8 +93,9 @@ export function createService(config: Config, parts: ServiceParts) {
         const { host, port, metricsHost, metricsPort } = config
         if (metricsPort !== undefined) {
           const { publishMetrics } = await import('./http/metrics.js')
-          metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
+          const metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
           observers.push(metrics.observe)
+          closeMetrics = metrics.close
         }
         return urlOf(host, await listener.listen(port, host))
       } catch (error) {

@@ -65,11 +65,10 @@ function parseSecrets(text: string): string[] {
   // Decoding replaces invalid bytes with U+FFFD, which makes a secret easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
-  if (secrets.length === 0) throw new Error('it has no secret')
-  if (secrets.length > maxSecrets) {
-    throw new Error(
-      `it has ${secrets.length} lines with secrets; at most ${maxSecrets} are allowed`,
-    )
+  const { length } = secrets
+  if (length === 0) throw new Error('it has no secret')
+  if (length > maxSecrets) {
+    throw new Error(`it has ${length} lines with secrets; at most ${maxSecrets} are allowed`)
   }
   return secrets
 }

@@ -14,11 +14,7 @@ import { requireSecret } from './secret.js'
 /** Formats of a report. `tap` comes from Node's test runner, `spec` and `junit` from this package. */
 const reporters = ['spec', 'tap', 'junit']
 
-const algorithm = 'HS256'
-
 const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i
-
-const answerTimeout = 30_000
 
 export async function conformance(given: string[]): Promise<undefined> {
   const options = { reporter: { type: 'string', default: 'spec' } } as const
@@ -31,10 +27,8 @@ export async function conformance(given: string[]): Promise<undefined> {
   loadEnvFile()
   requireSecret()
   const signing = environmentSigning()
-  if (signing.algorithm !== algorithm) {
-    throw new UsageError(
-      `JWT_ALGORITHM is not ${algorithm}, which the tests sign their tokens with`,
-    )
+  if (signing.algorithm !== 'HS256') {
+    throw new UsageError('JWT_ALGORITHM is not HS256, which the tests sign their tokens with')
   }
   await requireAnswer(url)
 
@@ -67,7 +61,7 @@ function baseUrlIn([url, ...more]: string[]): string {
 
 async function requireAnswer(url: string): Promise<void> {
   try {
-    const signal = AbortSignal.timeout(answerTimeout)
+    const signal = AbortSignal.timeout(30_000)
     const response = await fetch(url, { signal, redirect: 'manual' })
     await response.body?.cancel()
   } catch (error) {

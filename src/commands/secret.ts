@@ -58,7 +58,6 @@ export function ensureSecret(): void {
   requireSecret()
 }
 
-/** Warns of short secrets without printing them. */
 export function shortSecretWarnings(): string[] {
   if (signingProblem(environmentSigning) !== undefined) return []
   const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
@@ -70,10 +69,7 @@ export function shortSecretWarnings(): string[] {
 
 export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
   observeSecretFile(({ secrets, problem }) => {
-    if (problem === undefined) {
-      log.info({ secrets: secrets.length }, 'JWT_SECRET_FILE has changed and was read')
-    } else {
-      log.error(`${problem}. The previous secrets remain valid`)
-    }
+    if (problem !== undefined) log.error(`${problem}. The previous secrets remain valid`)
+    else log.info({ secrets: secrets.length }, 'JWT_SECRET_FILE has changed and was read')
   })
 }

@@ -20,8 +20,6 @@ const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.
 /** Methods with labels of their own. Labels for all 34 methods could make 12,000 lines, which take 50 ms to produce. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-export type PublishedMetrics = Awaited<ReturnType<typeof publishMetrics>>
-
 /** Serves metrics at `/metrics`. @throws {UsageError} if the server cannot use the address. */
 export async function publishMetrics(
   store: ItemStore,

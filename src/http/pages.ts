@@ -91,9 +91,7 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
   const coding = isBuilt ? preferredCoding(accepted) : 'identity'
-  const found = await read(file + endings[coding])
-  if (found === undefined) throw notFound(exchange)
-  const { bytes, tag } = found
+  const { bytes, tag } = await read(file + endings[coding], exchange)
   const vary = isBuilt ? ['Vary', 'Accept-Encoding'] : []
   const headers = ['ETag', tag, ...vary, ...cache, ...securityHeaders]
   if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
@@ -123,8 +121,8 @@ function notFound({ path }: Exchange): ApiError {
 
 const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Returns a file of the package. Errors are not cached, because a file may be readable again later. */
-async function read(file: string) {
+/** Returns a file of the package. Errors are not cached, because a file may be readable again later. @throws {ApiError} */
+async function read(file: string, exchange: Exchange) {
   const known = knownFiles.get(file)
   if (known !== undefined) return known
   try {
@@ -133,7 +131,7 @@ async function read(file: string) {
     knownFiles.set(file, found)
     return found
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw isMissing ? notFound(exchange) : error
   }
 }

@@ -62,17 +62,13 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
     collector(options)
   }
 
-  function wasIdle(): boolean {
-    const { user, system } = process.cpuUsage(used)
-    used = process.cpuUsage()
-    return user + system < idleTime
-  }
-
   const timer = setInterval(() => {
     ;({ resident, outside } = memoryNow())
     const otherBytes = outside - itemBytes()
     if (hasJustCollected) cleanBytes = otherBytes
-    idleSamples = wasIdle() ? idleSamples + 1 : 0
+    const { user, system } = process.cpuUsage(used)
+    used = process.cpuUsage()
+    idleSamples = user + system < idleTime ? idleSamples + 1 : 0
     const settles = isUnsettled && idleSamples >= settledAfter
     const hasGrown = idleSamples > 0 && otherBytes > cleanBytes + idleGrowth
     hasJustCollected = !hasJustCollected && (hasGrown || settles)
@@ -116,7 +112,6 @@ function memoryNow(): { resident: number; outside: number } {
   }
 }
 
-/** Returns V8's function `gc`. */
 function garbageCollector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc')

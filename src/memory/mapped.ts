@@ -3,13 +3,10 @@
 /** Minimum length of a mapped buffer, in bytes. For a shorter buffer, mapping takes too long. */
 export const mappedFrom = 32 * 1024
 
-/**
- * Returns zeroed memory that can grow to `maxLength` bytes. V8 maps each resizable ArrayBuffer separately.
- * @throws {RangeError} if the system has no memory left.
- */
+/** Returns zeroed memory that can grow to `maxLength` bytes. @throws {RangeError} if the system has no memory left. */
 export function mapped(length: number, maxLength = length): Buffer {
   const Resizable = ArrayBuffer as new (length: number, options: object) => ArrayBuffer // ES2024, Node.js 20
-  return Buffer.from(new Resizable(length, { maxByteLength: maxLength }))
+  return Buffer.from(new Resizable(length, { maxByteLength: maxLength })) // V8 maps each one separately
 }
 
 /** Changes a buffer's length in place. @throws {RangeError} if the system has no memory left. */

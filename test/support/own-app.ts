@@ -5,13 +5,13 @@ import { pino } from 'pino'
 import { environmentSigning } from '../../src/auth/secret.js'
 import { readConfig } from '../../src/config/read-config.js'
 import type { Config } from '../../src/config/settings.js'
-import { createService, type Service as Served, type ServiceParts } from '../../src/service.js'
+import { createService, type ServiceParts } from '../../src/service.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { type Service, serviceAt } from '../conformance/client.js'
 
 export type LogLine = Readonly<Record<string, unknown>>
 
-export interface OwnApp extends Service, Pick<Served, 'waitingReads'> {
+export interface OwnApp extends Service, Pick<ReturnType<typeof createService>, 'waitingReads'> {
   readonly log: readonly LogLine[]
 }
 
