@@ -59,7 +59,12 @@ export function createBucketStates(options: BucketStatesOptions) {
 
   async function readFields(wanted: readonly string[]): Promise<RedisValue[]> {
     const commands = wanted.map((key) => keyCommand(['HGET', key, bytesField], fieldBytes))
-    return (await read(commands)).map(({ value }) => value)
+    const fields: RedisValue[] = []
+    for (let start = 0; start < commands.length; start += portion) {
+      const replies = await read(commands.slice(start, start + portion))
+      for (const { value } of replies) fields.push(value)
+    }
+    return fields
   }
 
   /** Returns the number of fields of each hash; 0 for a missing hash. @throws {StoreError} */
@@ -98,20 +103,12 @@ export function createBucketStates(options: BucketStatesOptions) {
     return await statesIn(await readFields(wanted), wanted)
   }
 
-  async function readEachField(): Promise<RedisValue[]> {
-    const fields: RedisValue[] = []
-    for (let start = 0; start < keys.length; start += portion) {
-      for (const field of await readFields(keys.slice(start, start + portion))) fields.push(field)
-    }
-    return fields
-  }
-
   function all(): Promise<AllBuckets> {
     next ??= Promise.resolve().then(async () => {
       next = undefined
       // `HGET` detects corrupted keys, because it fails for a key that is not a hash. `SORT` does not fail.
       const sorted = isCluster || corrupted.size > 0 ? undefined : await readSorted()
-      const states = await statesIn(sorted ?? (await readEachField()), keys, last.states)
+      const states = await statesIn(sorted ?? (await readFields(keys)), keys, last.states)
       if (states.some((state, index) => state !== last.states[index])) {
         const versions = states.map(({ version }) => version).join()
         last = { states, version: hash('sha1', versions, 'base64url') }

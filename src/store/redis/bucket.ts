@@ -1,8 +1,4 @@
-/**
- * Buckets: Redis hashes with a field for each item, changed by scripts.
- * The server can refuse only the first change of a script, for example if its memory is full.
- * So a script with several changes first deletes the field with the empty name. This deletion has no effect. @module
- */
+/** Buckets: Redis hashes with a field for each item, changed by scripts. @module */
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
@@ -81,6 +77,8 @@ end`
 
 export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
 
+// The server can refuse only the first change of a script, for example if its memory is full. So a script with several
+// changes first deletes the field with the empty name, which has no effect.
 export const scripts = {
   /** ARGV: id. Returns the item's text, the length of a text longer than `shortReply`, or nil. */
   readShort: script(`

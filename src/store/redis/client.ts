@@ -1,7 +1,4 @@
-/**
- * Opens connections to servers with `@redis/client`, and checks the kind of server.
- * The package's reconnection is not used, because it sends commands whose callers have given up. @module
- */
+/** Opens connections to servers with `@redis/client`, and checks the kind of server. @module */
 
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
@@ -123,6 +120,7 @@ function newClient(url: string, timeout: number) {
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [redis.RESP_TYPES.BLOB_STRING]: Buffer } },
+    // The package's reconnection would send commands whose callers have given up.
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }
@@ -147,16 +145,11 @@ export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'i
 }
 
 /** Waits up to `time` milliseconds for a promise. @throws {TimeoutError} */
-export async function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+export function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     // `setImmediate` lets Node first read a reply that arrived while this process was busy.
     const expire = () => setImmediate(reject, new TimeoutError(`no reply within ${time} ms`))
-    timer = setTimeout(expire, time)
+    const timer = setTimeout(expire, time)
+    void promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

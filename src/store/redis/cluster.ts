@@ -1,19 +1,9 @@
-/**
- * The connections to the masters of a Redis cluster.
- * With the cluster class of `@redis/client`, requests to a silent master wait forever (bench/CHOICES.md). @module
- */
+/** The connections to the masters of a cluster, without the class of `@redis/client` (bench/CHOICES.md). @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClusterAddress } from './address.js'
-import {
-  type Command,
-  connect,
-  type RedisValue,
-  type Reply,
-  type Servers,
-  valueIn,
-  withTimeout,
-} from './client.js'
+import type { Command, RedisValue, Reply, Servers } from './client.js'
+import { connect, valueIn, withTimeout } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
 import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
@@ -82,14 +72,11 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   }
 
   async function sendTo(server: string, commands: readonly Command[]): Promise<readonly Reply[]> {
-    const connection = connections.get(server)
-    try {
-      if (connection === undefined) throw new NotConnectedError(cause)
-      return await connection.send(commands)
-    } catch (error) {
+    const sent = connections.get(server)?.send(commands)
+    return await (sent ?? Promise.reject(new NotConnectedError(cause))).catch((error: unknown) => {
       if (error instanceof NotConnectedError) return commands.map(() => error)
       throw error
-    }
+    })
   }
 
   /** Sends a command again, if an error proves that its master has not executed the command. */
@@ -169,7 +156,6 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** @throws {Error} if no host replies. */
   async function askForTable(): Promise<Map<number, string>> {
     const ready = [...connections].filter(([, connection]) => connection.isReady())
     const start = Math.floor(Math.random() * ready.length)

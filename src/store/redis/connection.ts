@@ -1,18 +1,9 @@
-/**
- * The connection to one Redis server, with automatic reconnection. No command is sent twice.
- * Replies arrive in the order of the commands, so a late reply closes the connection. @module
- */
+/** The connection to one Redis server, with automatic reconnection. No command is sent twice. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import {
-  type Client,
-  type Command,
-  connect,
-  isReplica,
-  type RedisValue,
-  type Reply,
-} from './client.js'
+import type { Client, Command, RedisValue, Reply } from './client.js'
+import { connect, isReplica } from './client.js'
 import {
   BusyError,
   isOfReplica,
@@ -55,7 +46,6 @@ interface Call {
 }
 
 export class RedisConnection {
-  /** Resolves after the first attempt to connect, even if the attempt has failed. */
   readonly firstAttempt: Promise<void>
   /** Calls that have not been sent yet, in order. */
   readonly waiting = new Set<Call>()
@@ -170,6 +160,7 @@ export class RedisConnection {
     const { timeout } = this.#options
     const limit = performance.now() - timeout
     if (sinceFirst(this.inFlight) <= limit) {
+      // Replies arrive in the order of the commands, so all later replies would be late too.
       this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
     }
     for (const call of this.waiting) {

@@ -1,7 +1,4 @@
-/**
- * Lists items, bucket by bucket. The next buckets are read while items are sent.
- * A bucket that fits into one batch is cached with the version from the same reply. @module
- */
+/** Lists items, bucket by bucket, and caches short buckets. The next buckets are read while items are sent. @module */
 
 import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
@@ -24,9 +21,6 @@ const shortReply = 1024
 /** Memory that a cached bucket takes besides its texts, in bytes. */
 const cacheOverhead = 400
 const firstCursor = '0'
-
-/** Chunk after buckets without a wanted item, so that the reader of a filtered list can pause. */
-const emptyChunk = Buffer.alloc(0)
 
 interface BucketTextsOptions {
   readonly states: BucketStates
@@ -180,7 +174,7 @@ async function* chunksOf(
         length += text.length
       }
       if (length >= chunkBytes) yield chunk()
-      else if (isWanted !== undefined) yield emptyChunk
+      else if (isWanted !== undefined) yield Buffer.alloc(0) // so that the reader of a filtered list can pause
     }
   }
   if (length > 0) yield chunk()

@@ -1,7 +1,4 @@
-/**
- * Computes the versions of projects, from which the `ETag` of a project's list derives.
- * A search reads all items, because the items of a project are spread over all buckets. @module
- */
+/** Computes the versions of projects for the `ETag` of their lists. A search reads the items in all buckets. @module */
 
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,19 +1,10 @@
-/**
- * The record of a store, a Redis hash with the number of buckets and the data format.
- * The number determines the bucket of each item, so all services must use the same number. @module
- */
+/** The record of a store: the data format, and the number of buckets, which all services must share. @module */
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
 import { type Command, keyCommand, type RedisValue, type Servers, valueIn } from './client.js'
-import {
-  BusyError,
-  errorReplyOf,
-  NotConnectedError,
-  type Purpose,
-  refused,
-  storeError,
-} from './errors.js'
+import type { Purpose } from './errors.js'
+import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from './errors.js'
 
 /** Data format (docs/reference/redis.md). Raise this number if earlier versions would misread a change. */
 const ownFormat = 1

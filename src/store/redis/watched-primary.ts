@@ -1,7 +1,6 @@
 /**
- * The connection to a Redis primary that sentinels watch (docs/reference/redis.md).
- * After a failover, the former primary accepts changes for about ten seconds. These changes are lost.
- * So commands are sent only while recent answers of the sentinels name the connected server. @module
+ * The connection to a primary that sentinels watch. After a failover, the former primary still accepts changes, which
+ * are lost. So commands are sent only while recent answers of the sentinels name the connected server. @module
  */
 
 import type { SentinelAddress } from './address.js'
