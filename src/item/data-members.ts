@@ -91,18 +91,14 @@ const windowBytes = 1024
 /** Bytes of the window after the mark where reading starts. Most are before it: members are read backwards. */
 const windowMargin = 64
 
-/**
- * Drops members that an item does not keep, and closes the gaps in `text`. Does not collect names in a `Set`, where
- * each name would take 200 bytes of heap.
- * @param hold called with the memory in use, in bytes.
- */
+/** Drops members that an item does not keep, and closes the gaps. @param hold called with the bytes of memory in use. */
 export function* keptMembers(
   text: Buffer,
   { start, end: lastEnd, count, areMarked }: Members,
   hold: (bytes: number) => void,
 ): Slices<Span> {
   if (!areMarked) return { start, end: lastEnd }
-  const table = new NameTable(count)
+  const table = new NameTable(count) // in a `Set`, each name would take 200 bytes of heap
   const name = new NameHash()
   const comparison = new NameComparison(text)
   /** Copy of a part of the text, because V8 reads resizable memory more slowly. */

@@ -10,7 +10,7 @@ export type ItemId = string & { readonly [itemId]: true }
 /** Returns the id of a new item. Equal names give equal ids. */
 export type NewId = (name?: string) => ItemId
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export function newItemId(): ItemId {
   return newUuid() as ItemId // an `ItemId`, because `newUuid` writes lower case
@@ -22,9 +22,7 @@ export function namedItemId(namespace: string, name: string): ItemId {
 }
 
 export function parseItemId(text: string): ItemId | undefined {
-  if (uuid.test(text)) return text as ItemId // an `ItemId`, because `text` is a UUID in lower case
-  const lower = text.toLowerCase()
-  return uuid.test(lower) ? (lower as ItemId) : undefined // an `ItemId`, because `lower` is a UUID in lower case
+  return uuid.test(text) ? (text.toLowerCase() as ItemId) : undefined // a UUID in lower case
 }
 
 /** Random bytes for 256 UUIDs, because a system call for each UUID would be slow. */

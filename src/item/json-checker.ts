@@ -1,5 +1,6 @@
 /** Checks JSON (RFC 8259) in parts, without parsing values. Browsers use this file too. @module */
 
+import type { Member, Visit } from './json-syntax.js'
 import {
   backslash,
   closeBrace,
@@ -15,9 +16,7 @@ import {
   JsonSyntaxError,
   literalAt,
   lowerE,
-  memberAt,
   minus,
-  type OpenMember,
   openBrace,
   openBracket,
   plus,
@@ -26,7 +25,6 @@ import {
   skipDigits,
   skipPlain,
   spaceAt,
-  type Visit,
 } from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
@@ -63,6 +61,12 @@ const missing: Readonly<Record<number, string>> = {
   [beforeFraction]: problems.digit,
   [beforeExponent]: problems.digit,
   [afterSign]: problems.digit,
+}
+
+type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
+
+function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
+  return members[depth] as OpenMember // never undefined: each visited depth has an entry
 }
 
 export class JsonChecker {

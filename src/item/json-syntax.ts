@@ -37,12 +37,6 @@ export function codeUnit(text: Uint8Array, start: number): number {
   return code
 }
 
-export type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
-
-export function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
-  return members[depth] as OpenMember // never undefined: each visited depth has an entry
-}
-
 /** Called after each member is read. `member` is reused. The outermost object has depth 1. */
 export type Visit = (member: Member, depth: number) => void
 
@@ -90,11 +84,9 @@ export const backslash = 0x5c
 export const closeBracket = 0x5d
 const lowerA = 0x61
 export const lowerE = 0x65
-export const lowerF = 0x66
+const lowerF = 0x66
 export const lowerI = 0x69
-export const lowerN = 0x6e
 export const lowerP = 0x70
-export const lowerT = 0x74
 export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d

@@ -1,6 +1,7 @@
 /** Finds the objects in a seed file. The items page in a browser uses this file too. @module */
 
 import { JsonChecker } from './json-checker.js'
+import type { Span, Visit } from './json-syntax.js'
 import {
   closeBracket,
   comma,
@@ -8,9 +9,7 @@ import {
   JsonSyntaxError,
   openBrace,
   openBracket,
-  type Span,
   skipSpace,
-  type Visit,
 } from './json-syntax.js'
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
@@ -26,23 +25,16 @@ export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
   const isArray = text[at] === openBracket
   if (isArray) at = skipSpace(text, at + 1)
-  if (isArray && text[at] === closeBracket) return checkEnd(text, at + 1)
-  for (;;) {
+  let isOver = isArray && text[at] === closeBracket
+  while (!isOver) {
     if (text[at] !== openBrace) throw new JsonSyntaxError('expected an object', at)
     const object = objectAt(text, at)
     yield object
     at = skipSpace(text, object.end)
-    if (isArray) {
-      if (text[at] === closeBracket) return checkEnd(text, at + 1)
-      at = skipComma(text, at)
-    } else if (at === text.length) {
-      return
-    }
+    isOver = isArray ? text[at] === closeBracket : at === text.length
+    if (isArray && !isOver) at = skipComma(text, at)
   }
-}
-
-function checkEnd(text: Uint8Array, at: number): void {
-  const rest = skipSpace(text, at)
+  const rest = skipSpace(text, at + 1)
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
