@@ -103,27 +103,18 @@ const maxAge = '86400'
 /** Grants every requested method, so that the page can read the 405 for an unsupported method. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
+  const methods = withRequested(allowedMethods, headers['access-control-request-method'])
+  const names = headers['access-control-request-headers']
+  const lower = (name: string) => name.toLowerCase() // methods are case-sensitive (Fetch standard §2.2.1)
   answerEmpty(exchange, 204, [
-    'Access-Control-Allow-Methods',
-    withRequested(allowedMethods, headers['access-control-request-method']),
-    'Access-Control-Allow-Headers',
-    withRequested(
-      allowedHeaders,
-      headers['access-control-request-headers'],
-      (name) => name.toLowerCase(), // unlike header names, methods are case-sensitive (Fetch standard §2.2.1)
-    ),
-    'Access-Control-Max-Age',
-    maxAge,
-    'Vary',
-    'Access-Control-Request-Method, Access-Control-Request-Headers',
+    ...['Access-Control-Allow-Methods', methods],
+    ...['Access-Control-Allow-Headers', withRequested(allowedHeaders, names, lower)],
+    ...['Access-Control-Max-Age', maxAge],
+    ...['Vary', 'Access-Control-Request-Method, Access-Control-Request-Headers'],
   ])
 }
 
-function withRequested(
-  allowed: readonly string[],
-  requested = '',
-  key = (name: string) => name,
-): string {
+function withRequested(allowed: readonly string[], requested = '', key = (name: string) => name) {
   const canBeAllowed = requested.length <= maxNamesLength && nameList.test(requested)
   const all = new Map<string, string>()
   for (const name of [...allowed, ...(canBeAllowed ? requested.split(/[ \t]*,[ \t]*/) : [])]) {

@@ -1,6 +1,6 @@
 /** Lists that several responses share, so that the store is read only once. @module */
 
-import type { Awaitable, ItemList, ItemStore } from '../store/item-store.js'
+import type { ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './pacing.js'
 
 export type SharedLists = ReturnType<typeof createSharedLists>
@@ -33,7 +33,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         list = (await held(await readUnshared(project))) ?? 'too long'
       },
       /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
-      list(): Awaitable<ItemList> {
+      async list(): Promise<ItemList> {
         if (list === undefined) return readUnshared(project)
         if (list === 'too long') return readInOrder(project)
         users += 1
@@ -44,13 +44,10 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     }
   }
 
-  function readUnshared(project: string | undefined): Awaitable<ItemList> {
-    return project === undefined ? store.list() : filtered(project)
-  }
-
-  async function filtered(project: string): Promise<ItemList> {
+  async function readUnshared(project: string | undefined): Promise<ItemList> {
     const list = await store.list(project)
-    return list.byteLength === undefined ? { ...list, chunks: inPortions(list.chunks) } : list
+    const isWhole = project === undefined || list.byteLength !== undefined
+    return isWhole ? list : { ...list, chunks: inPortions(list.chunks) }
   }
 
   /** Returns the list in memory; `undefined` if the list is too long. */
