@@ -111,11 +111,8 @@ export interface ItemStore {
   close(): Awaitable<void>
 }
 
-type StoreErrorCode =
-  /** There is no memory for the change. Items can still be read and deleted. */
-  | 'STORE_FULL'
-  /** The store cannot be reached, did not respond in time, or rejected the request. */
-  | 'STORE_UNAVAILABLE'
+/** After `STORE_FULL`, items can still be read and deleted. */
+type StoreErrorCode = 'STORE_FULL' | 'STORE_UNAVAILABLE'
 
 /** The settings do not match the stored data. The message is one line and says what to change. */
 export class StoreMismatchError extends Error {
@@ -130,14 +127,10 @@ export class StoreError extends Error {
   readonly isOutcomeUnknown: boolean
 
   /** @param options `cause` goes to the log only. */
-  constructor(
-    code: StoreErrorCode,
-    message: string,
-    { isOutcomeUnknown = false, ...options }: ErrorOptions & { isOutcomeUnknown?: boolean } = {},
-  ) {
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions, isUnknown = false) {
     super(message, options)
     this.code = code
-    this.isOutcomeUnknown = isOutcomeUnknown
+    this.isOutcomeUnknown = isUnknown
   }
 }
 

@@ -48,7 +48,6 @@ export function createBucketStates(options: BucketStatesOptions) {
   /** The next read of all states, shared by all calls in this turn of the event loop. */
   let next: Promise<AllBuckets> | undefined
 
-  /** @throws {StoreError} if another program has written the field. */
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, field, bytes: 0, version: '' }
     absent.delete(key)
@@ -118,7 +117,6 @@ export function createBucketStates(options: BucketStatesOptions) {
     return next
   }
 
-  /** @throws {StoreError} if another program has written to one of the keys. */
   async function check(wanted: readonly string[]): Promise<void> {
     for (const key of wanted) absent.delete(key)
     await some(wanted)
@@ -127,10 +125,7 @@ export function createBucketStates(options: BucketStatesOptions) {
   return { all, some, check, stateIn, lengths }
 }
 
-/**
- * Returns a function that reads the `bytes` fields with `SORT`, the only command for several hashes.
- * The function returns `undefined` if the server refuses `SORT`, as in a cluster.
- */
+/** Returns a function that reads all `bytes` fields with `SORT`; `undefined` if the server refuses, as in a cluster. */
 function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
   const numbersKey = `${prefix}{numbers}`
   const pattern = `${prefix}{*}->${bytesField}`

@@ -28,10 +28,7 @@ export function createChanges(
     isPolling = false
   }
 
-  /**
-   * Calls the watchers of changed buckets. A bucket that is read for the first time counts as changed.
-   * @param known versions by key from the last poll. @returns versions by key from this poll.
-   */
+  /** Calls the watchers of buckets whose version is not in `known`, by key. Returns the versions of all buckets. */
   async function compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const found = watchers.hasWatchersOfMany
       ? (await states.all()).states

@@ -25,7 +25,6 @@ const firstCursor = '0'
 interface BucketTextsOptions {
   readonly states: BucketStates
   readonly corrupted: CorruptedKeys
-  /** Number of bytes of items to request in one command. */
   readonly batchBytes: number
   readonly maxCachedBytes: number
   readonly read: Read

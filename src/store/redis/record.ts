@@ -71,10 +71,7 @@ export function createStoreRecord(
     if (result instanceof StoreMismatchError) throw result
   }
 
-  /**
-   * Compares the record with this service's values, or writes a missing record.
-   * @throws {StoreMismatchError} if a value differs; {Error} if the record cannot be read.
-   */
+  /** Compares or writes the record. @throws {StoreMismatchError} if it differs; {Error} if it cannot be read. */
   function compare(): Promise<void> {
     pending ??= readOrWrite().finally(() => {
       pending = undefined

@@ -54,7 +54,6 @@ export function createSentinel(
 
     close,
 
-    /** @throws {Error} after a bounded time, if the sentinel does not answer. */
     async ask(): Promise<Answer> {
       if (isAsked) throw new TimeoutError('no reply to an earlier query')
       isAsked = true

@@ -60,7 +60,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   const changes = createChanges(watchers, states, keyOf)
   const bucketsFor = createProjectReads(states, readTexts, () => watchers.watchedProjects)
 
-  /** @throws {StoreError} if the commands cannot be sent. */
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
     if (record.result !== 'matched') await record.assure(commands[0]?.key ?? '', purpose)
     try {
@@ -80,7 +79,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     throw storeError(reply, purpose)
   }
 
-  /** @throws {StoreError} if a command fails. */
   async function read(commands: readonly Command[]) {
     if (commands.length === 0) return []
     const replies = await send('read', commands)
@@ -120,7 +118,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return [...new Map(keys.map((key) => [servers.serverOf?.(key), key])).values()]
   }
 
-  /** @throws {StoreError} if a command fails or the key is still corrupted. */
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
@@ -133,8 +130,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
-  /** Returns `true`. @throws {Error} if a server refuses commands, or a key is still corrupted. */
-  async function assertServes(): Promise<boolean> {
+  async function serves(): Promise<boolean> {
     await record.assure(record.key, 'read')
     const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]
     await Promise.all([...probed.map(probe), states.check(isCluster ? probed : keys)])
@@ -189,7 +185,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     async healthy() {
       if (!servers.isReady()) checked = never
       else if (performance.now() - checked.at > healthyFor) {
-        checked = { at: performance.now(), isHealthy: assertServes().catch(() => false) }
+        checked = { at: performance.now(), isHealthy: serves().catch(() => false) }
       }
       return await checked.isHealthy
     },
