@@ -24,7 +24,6 @@ function projectIn(parameter: string): string[] {
   return [value]
 }
 
-/** Returns the decoded text; `undefined` if an escape is malformed. */
 export function decoded(text: string, decode = decodeURIComponent): string | undefined {
   try {
     return decode(text)

@@ -124,7 +124,6 @@ function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees
   }
 }
 
-/** Makes the OpenAPI document, split where the origin is inserted. */
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
   const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))

@@ -88,11 +88,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
 export type ReadResult = ReturnType<typeof resultOf>
 
-/**
- * Returns the state as `modified`, unless the client already has this state.
- * @param applied the header `Preference-Applied` if the request has waited.
- * @throws {ApiError} if `If-Match` is not met.
- */
+/** Returns the state as `modified`, unless the client already has it. @throws {ApiError} if `If-Match` is not met. */
 function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {
   const { tag } = state
   if (!isMatch(conditions, tag)) throw preconditionFailed(tag)

@@ -66,7 +66,7 @@ export interface ItemStore {
     readonly isInOrder: boolean
   }
 
-  /** Statistics about network traffic. A store in process memory has none. */
+  /** Missing in a store in process memory. */
   readonly traffic?: StoreTraffic
 
   /** Namespace UUID of ids derived from an `Idempotency-Key`, the same for all services of a store. */
@@ -75,7 +75,6 @@ export interface ItemStore {
   /** Stores an item. The caller must not change its bytes later. @returns `false` if the id is in use. */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>
 
-  /** Returns the bytes of an item, or `undefined` if no item has this id. */
   read(id: ItemId): Awaitable<EncodedItem | undefined>
 
   /**

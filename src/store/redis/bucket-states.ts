@@ -23,14 +23,6 @@ export interface AllBuckets {
 /** @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
-interface BucketStatesOptions {
-  readonly prefix: string
-  readonly keys: readonly string[]
-  readonly isCluster: boolean
-  readonly corrupted: CorruptedKeys
-  readonly read: Read
-}
-
 /** Maximum number of buckets read by one `SORT` or call. The server needs 0.24 ms for 1,024 buckets. */
 const portion = 1024
 /** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
@@ -40,9 +32,14 @@ const fieldBytes = 64
 
 export type BucketStates = ReturnType<typeof createBucketStates>
 
-export function createBucketStates(options: BucketStatesOptions) {
-  const { keys, isCluster, corrupted, read } = options
-  const readSorted = createSortedRead(options)
+export function createBucketStates(
+  prefix: string,
+  keys: readonly string[],
+  corrupted: CorruptedKeys,
+  isCluster: boolean,
+  read: Read,
+) {
+  const readSorted = createSortedRead(prefix, keys, read)
   const absent = new Set<string>()
   let last: AllBuckets = { states: [], version: '' }
   /** The next read of all states, shared by all calls in this turn of the event loop. */
@@ -126,7 +123,7 @@ export function createBucketStates(options: BucketStatesOptions) {
 }
 
 /** Returns a function that reads all `bytes` fields with `SORT`; `undefined` if the server refuses, as in a cluster. */
-function createSortedRead({ prefix, keys, read }: BucketStatesOptions) {
+function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   const numbersKey = `${prefix}{numbers}`
   const pattern = `${prefix}{*}->${bytesField}`
   const sorts = Array.from({ length: Math.ceil(keys.length / portion) }, (_, index) => {

@@ -22,18 +22,15 @@ const shortReply = 1024
 const cacheOverhead = 400
 const firstCursor = '0'
 
-interface BucketTextsOptions {
-  readonly states: BucketStates
-  readonly corrupted: CorruptedKeys
-  readonly batchBytes: number
-  readonly maxCachedBytes: number
-  readonly read: Read
-}
-
 export type ReadTexts = ReturnType<typeof createReadTexts>
 
-export function createReadTexts(options: BucketTextsOptions) {
-  const { states, corrupted, batchBytes, maxCachedBytes, read } = options
+export function createReadTexts(
+  states: Pick<BucketStates, 'stateIn' | 'lengths'>,
+  corrupted: CorruptedKeys,
+  read: Read,
+  batchBytes: number,
+  maxCachedBytes: number,
+) {
   /** Texts of buckets by key, valid while a bucket has the same version. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0

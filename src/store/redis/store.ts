@@ -54,8 +54,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   let checked = never
   const corrupted = new CorruptedKeys()
   const isCluster = servers.serverOf !== undefined
-  const states = createBucketStates({ prefix, keys, isCluster, corrupted, read })
-  const readTexts = createReadTexts({ states, corrupted, batchBytes, maxCachedBytes, read })
+  const states = createBucketStates(prefix, keys, corrupted, isCluster, read)
+  const readTexts = createReadTexts(states, corrupted, read, batchBytes, maxCachedBytes)
   const watchers = new Watchers()
   const changes = createChanges(watchers, states, keyOf)
   const bucketsFor = createProjectReads(states, readTexts, () => watchers.watchedProjects)
