@@ -4,7 +4,7 @@ import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.j
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches parts of up to 65,536 characters. Longer parts would block a page for too long. */
+/** Matches up to 65,536 characters. Handling more characters at once would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
 /** Error codes of Node.js for requests that were not sent. Browsers give no codes. */

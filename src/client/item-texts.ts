@@ -54,7 +54,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // In the envelope, one `{}` replaces consecutive items of the same part.
+          // Consecutive items in one part of the response become a single `{}` in the envelope.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at

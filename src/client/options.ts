@@ -45,7 +45,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface CreateOptions extends WriteOptions {
-  /** `Idempotency-Key`, 1 to 255 visible ASCII characters. Creates with equal keys make one item. Default: random. */
+  /** `Idempotency-Key`, 1 to 255 visible ASCII characters. Calls with equal keys create one item. Default: random. */
   readonly idempotencyKey?: string | undefined
 }
 

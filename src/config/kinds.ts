@@ -44,7 +44,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
-/** Times in whole seconds or milliseconds. A number without a unit is in `unit`. */
+/** A whole number of seconds or milliseconds. `unit` applies to text without a unit. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`

@@ -1,4 +1,4 @@
-/** Location and version of this package. Entry files import it first, so other runtimes fail clearly. @module */
+/** Location and version of this package. Entry files import this module first, to reject other runtimes. @module */
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -71,7 +71,7 @@ export async function seedEmptyStore(
   }
 }
 
-/** Reads all items first. Returns their new ids. @throws {StoreError} if not all can be stored. Then none is kept. */
+/** Reads all items, then stores them. Returns the new ids. @throws {StoreError} if one fails; then none is kept. */
 export async function storeItems(
   store: ItemStore,
   items: Iterable<ItemRequest>,

@@ -51,7 +51,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     return complete ? readComplete(exchange, use) : receive(exchange, use)
   }
 
-  /** Returns a function that sets the memory counted for a body. After the response is closed, nothing is counted. */
+  /** Returns a function that sets the memory counted for a body, which is 0 once the response is closed. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false
@@ -114,7 +114,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request, and reads its rest. Many clients read the response only after sending the whole body. */
+    /** Rejects a request, but reads its whole body, because many clients read the response only after sending it. */
     function fail(error: unknown): void {
       failure ??= error
       end()

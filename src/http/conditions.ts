@@ -61,7 +61,7 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Evaluates `If-Match`, which no weak tag meets (RFC 9110 §13.1.1). */
+/** Evaluates `If-Match`, which never matches a weak tag (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')

@@ -1,4 +1,4 @@
-/** Tests required parts and references. test/large/openapi compares responses with the document. */
+/** Tests parts and references of the OpenAPI document. test/large/openapi compares it with responses. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

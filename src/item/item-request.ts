@@ -88,7 +88,7 @@ class RequestCheck {
     }
     const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
     const field = { start, end, members: this.#members.take() }
-    // If a field is repeated, the last value counts.
+    // If a field is repeated, the last value wins.
     if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }

@@ -86,7 +86,7 @@ export class JsonChecker {
 
   /**
    * @param levels how many levels of nested objects to visit; 1 for the outermost object only.
-   * @param start position of the only value to read. By default, a complete text is read.
+   * @param start position of a value after which reading ends. By default, the whole text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels

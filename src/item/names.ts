@@ -70,7 +70,7 @@ export class NameHash {
     this.end = start
   }
 
-  /** Reads a piece of the name. Returns whether more pieces follow. */
+  /** Reads the next piece of the name. Returns whether more pieces follow. */
   goOn(): boolean {
     const text = this.#text
     const base = this.#base
@@ -111,7 +111,7 @@ export class NameComparison {
     this.#other = other
   }
 
-  /** Compares a piece of the names. Returns whether more pieces follow. Sets `areSame` at the end. */
+  /** Compares the next piece of both names. Returns whether more pieces follow; if not, sets `areSame`. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -191,7 +191,7 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a position with the hash given to `begin`, once `next` has returned 0. */
+  /** Adds a position with the hash given to `begin`. Must be called only after `next` has returned 0. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1

@@ -1,4 +1,4 @@
-/** Batches the requests of a turn, so reads take a sixth less time (bench/CHOICES.md). @module */
+/** Batches the requests of an event loop turn, so that reads take a sixth less time (bench/CHOICES.md). @module */
 
 import type { ServerResponse } from 'node:http'
 

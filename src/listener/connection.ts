@@ -59,9 +59,9 @@ export class Connection implements Holder {
   /** Response that rejects the input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
-  /** Time of the latest response, or of the connection's start, by `performance.now()`. */
+  /** Time of the latest response, or of the connection's start, from `performance.now()`. */
   #activeAt = performance.now()
-  /** Number of bytes received when the connection began its first response after the stop began. */
+  /** Number of bytes received before the connection's first response during shutdown. */
   #readWhenStopping: number | undefined
   /** Bytes that the system had accepted at the latest call of `isStalledFor`. */
   #accepted = 0
@@ -256,7 +256,7 @@ export class Connection implements Holder {
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages, after the body that the client may still be sending. */
+  /** Closes the connection in stages. If a request body is still arriving, waits for the end of the body first. */
   close(): void {
     const request = this.#response?.req
     if (request === undefined || !isBodyIncomplete(request) || this.#isInputBroken) this.#end()
@@ -318,7 +318,7 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   return hasBody && !complete
 }
 
-/** Returns the head of a request as sent, except for white space and the header `Upgrade`. */
+/** Returns the head of a request as sent, except for white space and the `Upgrade` header. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

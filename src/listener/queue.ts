@@ -79,7 +79,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Empties the queue and its requests, which Node keeps until the connection is closed. */
+  /** Empties the queue, and the queued requests too, because Node keeps them until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -117,7 +117,7 @@ export class HeldBytes {
     return this.#total > this.#maxBytes / 2
   }
 
-  /** Must be called after each change of `heldBytes`. Above the limit, closes the connections that hold most. */
+  /** Must be called after each change of `heldBytes`. Above the limit, closes the connections that hold the most. */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.#total += heldBytes - before

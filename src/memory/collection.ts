@@ -19,7 +19,7 @@ const idleTime = 50_000
 /** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
 const idleGrowth = 16 * 1024 * 1024
 
-/** Number of idle samples before one more collection, which frees V8's spare memory only 5 s after the previous one. */
+/** Number of idle samples before another collection: V8 frees spare memory only 5 s after the previous collection. */
 const settledAfter = 10
 
 /** Length of received bodies after which new objects are collected, in bytes. Otherwise, pieces may take 32 MiB. */

@@ -33,7 +33,7 @@ export async function start(
   { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
 ) {
   const log = createLog(settings.logLevel, isReadable)
-  // All code is loaded now, so the resident memory is the memory of the idle process.
+  // All code has been loaded, so the process now uses as much memory as when it is idle.
   const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)

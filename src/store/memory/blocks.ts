@@ -129,7 +129,7 @@ export class Blocks {
     return this.#placeOf(handle).block
   }
 
-  /** Moves the items from `position` on to a new block. */
+  /** Moves the item at `position` and all later items to a new block. */
   #split(block: Block, position: number): void {
     const source = this.#writable(block)
     const rest = this.#insert(source)

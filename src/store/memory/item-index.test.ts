@@ -38,7 +38,7 @@ const alike = Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n))
 const colliding = Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0))
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // The first 3,000 ids stay in one table however often it splits, so most others are in several entries of `tables`.
+  // All `alike` ids stay in one table, which splits so often that most other tables have several entries in `tables`.
   ['with the same first word, followed by random ids,', [...alike, ...randomIds(6000)]],
   ['of which every three have the same hash', colliding],
 ]

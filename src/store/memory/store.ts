@@ -139,7 +139,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
 
 /** Maximum total of the lengths of remembered names, each plus `overhead`, in characters. */
 const maxLength = 512 * 1024
-/** Characters counted for each remembered project besides its name. About 10,000 names fit. */
+/** Memory overhead of a remembered project, in characters. About 10,000 projects can be remembered. */
 const overhead = 40
 
 /** Remembers the sequence number of the last change to each of the most recently changed projects. */

@@ -133,7 +133,7 @@ function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
   const addNumbers = keyCommand(['ZADD', numbersKey, ...scores], 0)
-  /** Time before which no `SORT` is sent, on the clock of `performance.now()`. */
+  /** No `SORT` is sent before this time (from `performance.now()`). */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
   return async function readSorted(): Promise<RedisValue[] | undefined> {

@@ -46,7 +46,7 @@ export function isItem(id: string, text: Buffer): boolean {
 
 /** Keys that another program has written to, each with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  /** Adds a corrupted key. @returns the error for the caller. */
+  /** Records a corrupted key. @returns the error to throw. */
   found(key: string, field?: Buffer): StoreError {
     this.set(key, field)
     return refused(new Error(`another program has written to ${key}`))

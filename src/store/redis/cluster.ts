@@ -23,7 +23,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   const connections = new Map<string, RedisConnection>()
   /** Cache of slots by key, because computing a slot takes 0.3 µs. */
   const slots = new Map<string, number>()
-  /** Host and port of the master of each slot. A slot without a master is missing. */
+  /** Host and port of the master of each slot. Slots without a master are absent. */
   let table = new Map<number, string>()
   let servers: string | undefined
   let failures = 0
@@ -183,7 +183,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** Connects to all masters before the table is used, so that moved slots are served immediately. */
+  /** Connects to all masters before using the new slot table, so that moved slots are served immediately. */
   async function adopt(read: Map<number, string>): Promise<void> {
     const masters = new Set(read.values())
     await Promise.all([...masters].map((master) => connectionTo(master).firstAttempt))

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { StoreError, StoreMismatchError } from '../item-store.js'
 
-/** The package `@redis/client`, of which an `import` would slow down the start (process/log.ts). */
+/** The package `@redis/client`. Loading it with `import` would slow down startup (process/log.ts). */
 export const redis: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client')
 const { ClientClosedError, ClientOfflineError, ErrorReply, SocketClosedUnexpectedlyError } = redis
 
@@ -44,7 +44,7 @@ const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
-  // A proxy may send other errors even after a change.
+  // Any error other than a refusal may come from a proxy, after the server has made the change.
   if (!isRefusal || reply.includes(partlyDone)) {
     return unavailable(error, purpose, ...failureOf(error))
   }

@@ -26,7 +26,7 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Releases the bytes of a call. Only single replies update the expected length. */
+  /** Releases the bytes of a call. If the call had a single reply, updates the expected length. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return
@@ -56,7 +56,7 @@ export class Traffic implements StoreTraffic {
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  /** The connections, each with its calls. */
+  /** The calls of each connection. */
   readonly connections = new Set<Record<'inFlight' | 'waiting', ReadonlySet<unknown>>>()
 
   get inFlight(): number {

@@ -187,7 +187,7 @@ function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   return wanted
 }
 
-/** Yields all short buckets of one call together, or a batch of a long bucket. @throws {StoreError} */
+/** Yields the short buckets of each call together, and the batches of long buckets one by one. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,

@@ -12,7 +12,7 @@ const maxProjectBytes = 1024 * 1024
 const turnTime = 1
 const maxVersions = 10_000
 
-/** @param watched returns the projects that each search includes. The returned function may throw a `StoreError`. */
+/** @param watched returns projects to include in each search, because requests wait for changes to them. */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
@@ -59,7 +59,7 @@ export function createProjectReads(
     return { states: all, versions }
   }
 
-  /** Reads all buckets. With a project, the version is that of the project's list. */
+  /** Reads all buckets. With a project, the version is that of the project's list. @throws {StoreError} */
   return async function bucketsFor(project?: string): Promise<AllBuckets> {
     if (project === undefined) return await states.all()
     if (next === undefined) {

@@ -6,7 +6,7 @@ import { type Command, keyCommand, type RedisValue, type Servers, valueIn } from
 import type { Purpose } from './errors.js'
 import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from './errors.js'
 
-/** Data format (docs/reference/redis.md). Raise this number if earlier versions would misread a change. */
+/** Version of the data format (docs/reference/redis.md). Increase it if older services would misread new data. */
 const ownFormat = 1
 /** Number of buckets by default, and of a store that has items but no record. */
 export const bucketsByDefault = 256
@@ -31,7 +31,7 @@ export function createStoreRecord(
   const readCommand = ['HMGET', key, 'buckets', 'format']
   /** Result of the last comparison; `undefined` without a record, or after a lost connection. */
   let result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched. This service may then write a lost record again. */
+  /** Whether the record has ever matched this service's values. If so, a lost record may be written again. */
   let wasMatched = false
   let logged: string | undefined
   let pending: Promise<void> | undefined

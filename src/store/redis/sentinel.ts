@@ -10,7 +10,7 @@ export const answerTimeout = 1000
 export interface Answer {
   /** Host and port of the primary. */
   readonly address: string
-  /** Number of the last failover that the sentinel knows of. Only answers with the highest number count. */
+  /** Number of the last failover that the sentinel knows of. Only answers with the highest number are used. */
   readonly epoch: number
   /** `down` if the sentinel cannot reach the primary, `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
@@ -35,7 +35,7 @@ export function createSentinel(
     for (const client of clients.splice(0)) client.destroy()
   }
 
-  /** Returns the client that asks. After an error, the caller calls `close`. */
+  /** Connects to the sentinel. After an error, the caller must call `close`. */
   async function connect(hasCredentials: boolean): Promise<Client> {
     close()
     const url = address.sentinelUrl(host, hasCredentials)
