@@ -1,6 +1,6 @@
 /**
  * Builds the page that `--mode` names into `dist/pages`, with compressed copies, so that the service never
- * compresses files. A page has one script for its first view, which is smaller than a script of both pages and its own.
+ * compresses files. A page has one script for its first view, which is smaller than a shared script plus one per page.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -87,7 +87,7 @@ export default ({ mode }) => ({
       checks: { bundlerTimings: false },
     },
   },
-  // Calls of `createElement` are shorter than calls of `jsx`, which each page would have to load too.
+  // `createElement` calls are shorter than `jsx` calls, for which each page would have to load a module more.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

@@ -56,7 +56,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* One button both shows and hides the form, and so keeps the focus. */}
+          {/* The same button shows and hides the form, so it never loses focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>

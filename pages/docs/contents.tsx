@@ -49,7 +49,7 @@ export function Contents({ document, operations, errors }: ContentsProps) {
   const [filter, setFilter] = useState('')
   const list = (entries: readonly Entry[]): ComponentChild[] =>
     entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
-      // Most entries are inner entries. They stay hidden until the user filters, or scrolls to the models.
+      // The many inner entries stay hidden until the user filters, or scrolls to the models.
       const found = filter || (id === 'models' && id === current) ? list(inner) : []
       if (found.length === 0 && !text.toLowerCase().includes(filter.toLowerCase())) return []
       return [

@@ -82,10 +82,10 @@ export interface OpenApiDocument {
   }
 }
 
-/** Responses with a list and a panel of examples. */
+/** Responses that are shown as a list and a panel of examples. */
 export interface ResponseGroup
   extends Pick<OperationObject, 'operationId' | 'summary' | 'responses'> {
-  /** Statuses whose errors are in the section of common errors. */
+  /** Statuses of errors that the section of common errors describes. */
   readonly common?: readonly string[]
 }
 
@@ -124,7 +124,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models of the document. Models that nothing refers to are last. */
+/** Returns the models of the document. Models that nothing refers to come last. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   return Object.entries(document.components.schemas)

@@ -1,4 +1,4 @@
-/** The form that sends a request of one operation. @module */
+/** The form that sends a request for an operation. @module */
 
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -108,7 +108,7 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* One button both sends and stops the request, and so keeps the focus. */}
+        {/* The same button sends and stops the request, so it never loses focus. */}
         <button
           class={isWaiting ? '' : 'main'}
           type="submit"

@@ -56,7 +56,7 @@ export function App() {
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // If the focused element was removed, the list gets the focus, unless a closing dialog has already moved it.
+    // If the focused element was removed, focus moves to the list, unless a closing dialog has moved it elsewhere.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
 

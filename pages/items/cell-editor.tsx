@@ -19,7 +19,7 @@ export interface CellEditorProps {
   /** Called if another version of the item is stored. `text` is the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
-  /** @param columns number of columns by which the active cell moves; negative to the left. */
+  /** @param columns how many columns to move the active cell; negative to move it left. */
   readonly onClose: (columns: number) => void
 }
 

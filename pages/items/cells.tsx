@@ -119,7 +119,7 @@ export function Cells(props: CellsProps) {
   }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
 }
 
-/** Puts the time of a timestamp into its own element, so that the date stands out. */
+/** Puts the time of day into a separate element, so that the date in a timestamp stands out. */
 function datedOf(text = '') {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
   return time ? [date, <span key="time">{time}</span>] : text

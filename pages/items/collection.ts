@@ -150,7 +150,7 @@ export function createCollection(options: CollectionOptions): Collection {
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
 
-  /** Merges the incoming list into the shown list, and starts over if the user changes an item meanwhile. */
+  /** Merges the incoming list into the shown list, and starts over if the user changes an item in the meantime. */
   async function merge(into: Incoming, yieldIfDue: Yield): Promise<Merged> {
     for (;;) {
       const { items } = shown

@@ -29,7 +29,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
   const all = [...names, ...others]
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
-  /** Changes the layout. `button` gets the focus back after its column has moved. */
+  /** Changes the layout. Focuses `button` again after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
     onLayout(part)
     requestAnimationFrame(() => button.focus())

@@ -30,7 +30,7 @@ export function Delete(props: DeleteProps) {
   const { items, onDeleted, onFound, onProblem, onClose } = props
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of items that have been tried; `undefined` while no deletion is running. */
+  /** Number of items that the deletion has tried so far; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])
@@ -103,7 +103,7 @@ export function Delete(props: DeleteProps) {
         </div>
       )}
       <div class="line foot">
-        {/* The Cancel button has the focus, because it changes nothing. */}
+        {/* Cancel gets focus, because it changes nothing. */}
         <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
         </Button>

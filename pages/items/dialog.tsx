@@ -95,7 +95,7 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** The function `close` first asks if something would be lost. `confirmation` is the question while it is shown. */
+/** `close` asks for confirmation if something would be lost. `confirmation` is the open confirmation dialog. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,
@@ -110,7 +110,7 @@ export function useConfirmedClose(
     <Dialog title={loss.title} onClose={() => setAsking(false)}>
       <p>{loss.text}</p>
       <div class="line foot">
-        {/* The Cancel button has the focus, because it discards nothing. */}
+        {/* Cancel gets focus, because it discards nothing. */}
         <Button autofocus onClick={() => setAsking(false)}>
           Cancel
         </Button>

@@ -34,7 +34,7 @@ export function checkText(text: string): number {
   return start
 }
 
-/** Returns all problems from top to bottom. A text without errors can be sent. @param id of a stored item. */
+/** Returns all problems in the text, from top to bottom. @param id id of the stored item, if any. */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
@@ -76,7 +76,7 @@ export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** Returns the range inside the first value other than `project_id`, or the position before the last brace. */
+/** Returns the range to select in a new item: inside the first value except `project_id`, or before the last brace. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }

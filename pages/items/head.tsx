@@ -19,7 +19,7 @@ export interface HeadProps {
 
 /** Minimum pointer movement that moves a column, in CSS pixels. A shorter movement is a click. */
 const leastMove = 5
-/** Width in CSS pixels of the area at the end of a column head where dragging resizes the column. */
+/** Width of the resize handle at the end of a column header, in CSS pixels. */
 const edge = 10
 /** How much a key press changes a column's width, in characters. */
 const step = 2

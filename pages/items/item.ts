@@ -41,7 +41,7 @@ export function shownName(name: string): string {
 export interface ShownValue {
   /** JSON text of the value, or of its start. Escapes are replaced by their characters. */
   readonly text: string
-  /** Text for a cell. Plain strings (see {@link isPlain}) have no quotes, arrays and objects no line breaks. */
+  /** Text for a cell: plain strings (see {@link isPlain}) without quotes, arrays and objects without line breaks. */
   readonly short: string
 }
 

@@ -102,7 +102,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     state: EditorState.create({
       doc: text,
       extensions: [
-        // Otherwise, a CR LF in the text would be saved as LF.
+        // Without this separator, a CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
         highlightSpecialChars({ addSpecialChars: otherBidi }),
@@ -134,7 +134,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     text: () => textOf(view.state),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // The replacement is undone in a separate step, which keeps text that was typed just before.
+      // The replacement is an undo step of its own, so undoing it keeps text that was typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset, end = offset) {

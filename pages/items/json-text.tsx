@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of displayed characters of an item's JSON. */
 const longest = 800
-/** Length in characters above which a member is split at the members inside its value. */
+/** A member with more characters than this is split at the members inside its value. */
 const long = 60
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 

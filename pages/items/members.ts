@@ -35,7 +35,7 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** If a name is repeated, the last member counts, as in the service (spec §2.1). */
+/** If a name is repeated, the last member wins, as in the service (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }

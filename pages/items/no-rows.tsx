@@ -1,4 +1,4 @@
-/** The message of an empty list: why there are no rows, and what to do. @module */
+/** The message for an empty list: why there are no rows, and what to do. @module */
 
 import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'

@@ -12,7 +12,7 @@ export interface Shape {
   readonly notNumeric: ReadonlySet<string>
   /** Common members get columns before other members. `project_id` is always common. */
   isCommon(name: string): boolean
-  /** Returns the common members as JSON text. Each has an empty value of the type that was seen first. */
+  /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
   blanks(): string[]
 }
 

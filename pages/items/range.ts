@@ -1,9 +1,4 @@
-/**
- * Decides which rows of a long list, and which of many columns, are rendered. All rows have the same height, so a
- * division is enough.
- *
- * @module
- */
+/** Decides which rows of a long list, and which of many columns, are rendered. All rows are equally high. @module */
 
 export interface Range {
   readonly first: number
@@ -25,7 +20,7 @@ export function reachableRows(rowHeight: number): number {
   return Math.floor(tallest / rowHeight)
 }
 
-/** Returns the rows to render. @param top how far the list is scrolled. @param height of its visible part. */
+/** Returns the rows to render. @param top scroll position of the list. @param height visible height of the list. */
 export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
   const end = Math.ceil((top + height) / rowHeight)
   return inBlocks(Math.floor(top / rowHeight) - rowMargin, end + rowMargin, count)

@@ -26,7 +26,7 @@ const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
 /** Height in CSS pixels of a line of JSON, and the maximum number of lines in a row. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
-/** How long the pointer rests on a cell before the whole value is shown, in milliseconds. */
+/** How long the pointer must rest on a cell before the whole value is shown, in milliseconds. */
 const rest = 400
 
 const nothing: Range = { first: 0, end: 0 }

@@ -14,7 +14,7 @@ export interface TokenDialogProps {
 }
 
 export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
-  /** If the user is typing elsewhere, the token field must not get the focus and the next characters. */
+  /** If the user is typing elsewhere, the token field must not take focus, or it would get the next characters. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
@@ -29,7 +29,7 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
         <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
-      {/* Enter in the token field submits its own form. */}
+      {/* Enter in the token field submits `TokenForm`, and the event bubbles up to here. */}
       <div
         onSubmit={onUse}
         onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}

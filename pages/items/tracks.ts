@@ -7,7 +7,7 @@ import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
 export const narrowest = 5
-/** Widths of the padding of a cell and of the sort icon in a column's head, in characters. */
+/** Width to add to a column for cell padding and the sort icon in the header, in characters. */
 const space = 3
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
@@ -52,7 +52,7 @@ export function useTracks(
 ): Tracks {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Members of each project in order. The value says whether a member was common when it first appeared. */
+  /** Members of each project in order, and whether each member was common when it first appeared. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()

@@ -22,7 +22,7 @@ export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   }
 }
 
-/** @param left seconds until the token expires; negative after the expiry. */
+/** @param left seconds until the token expires; negative after expiry. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

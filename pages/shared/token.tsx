@@ -1,4 +1,4 @@
-/** The tab's token: a field to enter it, and its subject and expiry in words. @module */
+/** The token of this browser tab: a field to enter it, and its subject and expiry in words. @module */
 
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
