@@ -10,7 +10,7 @@ import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /**
  * @typedef {{ addFromDir: (folder: string) => Promise<void>, generate: () => Promise<unknown> }}
- * CoverageReport the used part of monocart-coverage-reports
+ * CoverageReport the part of monocart-coverage-reports that is used here
  */
 
 install('tools')

@@ -21,8 +21,8 @@ watch.unref()
 
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)
 
-// A signal to the process group also ends the shell, which must not count as a second signal. These handlers are added
-// after the start of the service, because an earlier signal must simply end the process.
+// A signal to the process group also ends the shell, so without these handlers, a second signal would follow. They are
+// added after the service has started, because an earlier signal must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

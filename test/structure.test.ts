@@ -86,7 +86,7 @@ test('every room in the map exists, and is listed once', () => {
   assert.equal(order.length, rooms.size)
 })
 
-/** Files that match `files` import only what matches `value`, or types from what matches `type`. */
+/** Files that match `files` may import only modules that match `value`, or types from modules that match `type`. */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
   ['the listener is a library: it imports no other room', /^listener\//, /^(\.\/|node:)/],

@@ -7,7 +7,7 @@ import { root } from '../../test/support/tools.js'
 import { fail } from './options.js'
 import { scratch } from './processes.js'
 
-/** Returns the commit's hash and the build's folder. `revision` is any name of a commit in Git. */
+/** Builds a Git revision. Returns the hash of the commit and the folder of the build. */
 export function buildRevision(revision: string) {
   const args = ['rev-parse', '--short', '--verify', '--quiet', '--end-of-options']
   const { stdout } = spawnSync('git', [...args, `${revision}^{commit}`], {

@@ -97,7 +97,7 @@ function cpuSeconds({ pid }: Child) {
   return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns values to use once, either tokens or ids of items to delete; `undefined` if the requests need neither. */
+/** Returns tokens or ids of items to delete, each for one request; `undefined` if the requests need neither. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,

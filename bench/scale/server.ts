@@ -52,7 +52,7 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
-/** Actions return the processor time per item in microseconds, except `ids` and `memory`. */
+/** All actions except `ids` and `memory` return the processor time per item, in microseconds. */
 const actions = {
   fill: (count: number) =>
     inTurns(

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
-/** Checks the headers that every response has (§1.4, §1.5). */
+/** Checks the headers that every response has (spec §1.4, §1.5). */
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)

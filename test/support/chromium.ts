@@ -132,7 +132,7 @@ export const inChromium = unlessMissing(executablePath === undefined && 'Chromiu
 
 const actionTimeout = 20_000
 
-/** Provides one browser for all tests in a file. Call this function outside of tests. */
+/** Provides one browser for all tests in a file. Call this function outside tests. */
 export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())

@@ -12,7 +12,7 @@ export interface CuttingProxy {
   readonly cuts: number
 }
 
-/** @param port returns the service's port. @param fate is called for each chunk from a client. */
+/** @param port returns the service's port. @param fate decides on each chunk from a client. */
 export async function cuttingProxy(
   port: () => number,
   fate: (request: string) => Fate,

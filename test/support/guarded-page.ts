@@ -12,7 +12,7 @@ export interface GuardOptions {
   colorScheme?: 'light' | 'dark'
   /** Matches console messages that the test expects. */
   expected?: RegExp
-  /** Returns whether to abort this request to the service. */
+  /** Whether requests to this URL of the service are aborted. */
   isCut?: (url: URL) => boolean
 }
 
@@ -33,7 +33,7 @@ interface GuardedContext {
 /** Chromium's log message about an error response, which is not an error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
-/** Prepares a browser for all tests in a file. Call this function outside of tests. */
+/** Prepares a browser for all tests in a file. Call this function outside tests. */
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []

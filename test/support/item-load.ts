@@ -35,7 +35,7 @@ export interface LoadOptions {
   readonly pause?: number
   /** Returns the length of the text, in bytes, in a given version of an item. */
   readonly lengthOf?: (version: number) => number
-  /** @param own number of the client's items. @param bytes total length of all texts. */
+  /** @param own number of the client's items. @param bytes total length of the items of all clients. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
@@ -186,14 +186,14 @@ export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   await until('100 more successful responses', () => successesOf(load) > before + 100)
 }
 
-/** Starts a load, and waits until it is served. */
+/** Starts a load, and waits for 100 successful responses. */
 export async function servedLoad(service: OwnService, options?: LoadOptions): Promise<ItemLoad> {
   const load = startLoad(service, options)
   await untilMoreIsServed(load)
   return load
 }
 
-/** Waits until more is served, stops the load, and looks up all acknowledged changes. */
+/** Waits for 100 more successful responses, stops the load, and checks that no acknowledged change is lost. */
 export async function assertNothingLost(load: ItemLoad, from?: OwnService): Promise<void> {
   await untilMoreIsServed(load)
   await load.stop()

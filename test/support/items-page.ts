@@ -77,12 +77,12 @@ function withHelpers(page: Page, isNarrow: boolean) {
         .locator('tr.active')
         .getByRole('gridcell', { name: cellName(text) })
         .waitFor(),
-    /** Waits until the list, or the element that matches a selector, has the focus. */
+    /** Waits until the list, or the element that matches a selector, has focus. */
     hasFocus: (selector = '[role=grid]') =>
       until(`the focus on ${selector}`, () =>
         page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
       ),
-    /** Returns the name or text of the element that has the focus. */
+    /** Returns the name or text of the focused element. */
     focused: () =>
       page.evaluate<string>(
         'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()',
@@ -95,7 +95,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     /** Returns the top edge of the rows, in CSS pixels. */
     topOfRows: () =>
       page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top'),
-    /** @param response JavaScript expression. If it is falsy, the service responds to `url`. */
+    /** @param response JavaScript expression for the response. If its value is falsy, the service responds. */
     async respond(method: string, response: string) {
       await page.evaluate(`{
         globalThis.realFetch ??= fetch
@@ -132,12 +132,12 @@ function withHelpers(page: Page, isNarrow: boolean) {
 
 export type ItemsPage = ReturnType<typeof withHelpers>
 
-/** JSON text of the data of an item, or this text and that of the project. */
+/** JSON text of an item's data, alone or with the JSON text of the item's project. */
 type NewItem = string | readonly [data: string, project: string]
 
 type Options = GuardOptions & { token?: string; env?: NodeJS.ProcessEnv }
 
-/** Prepares the browser of a test file. Call this function outside of tests. */
+/** Prepares the browser of a test file. Call this function outside tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
   async function openItems(

@@ -26,7 +26,7 @@ export function defaultParts(): ServiceParts {
   }
 }
 
-/** Starts the service for one test, and sets `JWT_SECRET` of this process to its secret. */
+/** Starts the service for one test, and sets the `JWT_SECRET` of this process to the service's secret. */
 export async function ownApp(
   parts: Partial<ServiceParts> = {},
   options: Partial<Config> = {},

@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 export type AnswerReader = ReturnType<typeof answerReader>
 
-/** @param isHead whether the response with this index belongs to a HEAD request. */
+/** @param isHead returns whether the response at an index belongs to a HEAD request. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   /** Complete responses, except those with status 100. */
   const answers: RawAnswer[] = []

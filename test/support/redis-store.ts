@@ -14,7 +14,7 @@ export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
   return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
 }
 
-/** Opens a store until the end of the test, test file or hook that calls this function. */
+/** Opens a store that is closed at the end of the test, test file or hook that calls this function. */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
   after(() => store?.close()) // called before any `await`, after which Node.js could assign the hook to another test

@@ -33,7 +33,7 @@ export interface OwnRedis {
   command(...args: string[]): Promise<string>
   /** Starts or restarts the server. Does nothing without `redis-server`. */
   start(): Promise<void>
-  /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
+  /** Sends a signal. Waits for the process to end, except after `SIGSTOP` and `SIGCONT`. */
   kill(signal: NodeJS.Signals): Promise<void>
   /** @throws {Error} if the server is not running. */
   pid(): number

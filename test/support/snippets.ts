@@ -74,7 +74,7 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** Runs a code block that serves, on a free port. `JWT_SECRET` has a default. */
+/** Runs a code block that starts a server, on a free port. `JWT_SECRET` has a default. */
 export async function serveInShell(snippet: Snippet, place: Place): Promise<Service> {
   const port = await freePort()
   const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}

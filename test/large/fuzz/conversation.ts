@@ -12,7 +12,7 @@ const tokens = ['good', 'another', 'forged', 'expired', 'basic', 'none'] as cons
 const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
 const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
 
-/** Requests whose head the service rejects. test/decisions/connection.test.ts has all kinds. */
+/** Requests whose head the service rejects. For all kinds of such heads, see test/decisions/connection.test.ts. */
 export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
   [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
   [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],

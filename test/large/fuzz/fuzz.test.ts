@@ -5,7 +5,7 @@ import { ownProcess } from '../../support/own-process.js'
 import { linuxTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 
-/** After resets of connections, Node.js 20 and 26 may never exit without `process.exit`. */
+/** After connection resets, Node.js 20 and 26 may never exit without `process.exit`. */
 linuxTest('changes are kept in order, and no memory or descriptor is left in use', async (t) => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const reporter = ['--test-reporter=tap', '--test-reporter-destination=/dev/null']

@@ -52,7 +52,7 @@ function projectWithCommand(): string {
     name: 'app',
     version: '1.0.0',
     scripts: {
-      // A script copies the command, because `npm ci` empties node_modules.
+      // `npm ci` empties node_modules, so a script puts the command there afterwards.
       postinstall: 'mkdir -p node_modules/.bin && cp installed/item-store node_modules/.bin',
     },
   }

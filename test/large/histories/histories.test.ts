@@ -63,7 +63,7 @@ async function checkHistories({ operations, seed }: typeof options) {
   const faults = new Set<string>()
   let lastNumber = 0
 
-  /** Returns the next logical time, or a new value of an item. */
+  /** Returns a new number, for a logical time or for the value of an item. */
   function newNumber(): number {
     lastNumber += 1
     return lastNumber

@@ -19,7 +19,7 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** `undefined` if unknown: the operation may take effect later, or never. */
+  /** If `undefined`, the outcome is unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
   /** Logical time of the call. No other call or response has the same time. */
   readonly called: number
@@ -34,7 +34,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
 
   /** @param rest sorted indexes of the remaining operations. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // Time of the earliest response. If infinite, no remaining operation has to take effect.
+    // Time of the earliest response. If this time is infinite, no remaining operation has to take effect.
     const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
     if (end === Number.POSITIVE_INFINITY) return true
     const key = `${value}:${rest.join()}`

@@ -212,7 +212,7 @@ async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
 }
 
-/** Returns whether a slot is in the node's one range of slots. */
+/** Returns a function that tells whether a slot belongs to the node, which must have only one range of slots. */
 async function slotsOf(node: ClusterNode): Promise<(slot: number) => boolean> {
   const view = await node.command('cluster', 'nodes')
   const [, first, last] = /myself.* (\d+)-(\d+)/.exec(view) ?? []

@@ -1,4 +1,4 @@
-/** Starts services for tests of faults, and checks them while their Redis servers fail or recover. */
+/** Starts services for tests of faults, and checks the services while Redis servers fail or recover. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { until } from '../../support/until.js'
 
 /** Store timeout that a healthy server on a busy machine does not exceed. */
 export const STORE_TIMEOUT = '1500ms'
-/** Variable with a longer store timeout for tests without faults. */
+/** Environment with a longer store timeout, for tests without faults. */
 export const patient = { STORE_TIMEOUT: '20s' }
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/

@@ -51,7 +51,7 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
 
 ownTest('with a slow event loop, item requests get 503, and the service recovers', async () => {
   const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
-  // No request delays the event loop enough, so the test pauses the process.
+  // The test pauses the process, because no request blocks the event loop long enough to cause a 503.
   await until('a 503', async () => {
     own.child.kill('SIGSTOP')
     await delay(200)
