@@ -41,13 +41,13 @@ export function App() {
   const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const { draft, editing, show, open, edit, follow, change, close: closeDraft } = useDraft()
-  /** Id of the last item that turned out to be deleted when the user wanted to change it. */
+  /** Id of the last item that turned out to be deleted when the user tried to change it. */
   const [gone, setGone] = useState<string>()
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
   const [failure, setFailure] = useState('')
-  /** An object while the token dialog is open, with the error that opened the dialog, if any. */
+  /** Set while the token dialog is open. Contains the error that opened the dialog, if any. */
   const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
     token === '' ? {} : undefined,
   )

@@ -15,7 +15,7 @@ export interface Shown {
   readonly overview: Overview
   /** Number of items that have arrived; `undefined` while no list is loading. */
   readonly loading: number | undefined
-  /** Fraction of the loading list that has arrived, from 0 to 1; `undefined` if its length is not known. */
+  /** Fraction of the list received so far, from 0 to 1; `undefined` if the length of the list is not known. */
   readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly problem: unknown
@@ -78,7 +78,7 @@ interface Incoming {
   readonly overview: OverviewMaker
   items: Item[]
   tag: string | null
-  /** Ids of items that this page has changed since the request. The incoming list may have older versions. */
+  /** Ids of items that this page has changed since it requested the list. The list may have older versions. */
   readonly changedHere: Set<string>
 }
 

@@ -19,7 +19,7 @@ export interface EditProps extends Omit<Draft, 'key'> {
   readonly editing: RefObject<Editing | undefined>
   /** Latest known version of the item; `undefined` if the item is not stored. */
   readonly listed: Item | undefined
-  /** `isDone` means that nothing was typed since the save began. */
+  /** `isDone` means that nothing has been typed since the save began. */
   readonly onSaved: (text: string, isDone: boolean) => void
   readonly onFound: (found: ChangedError) => void
   readonly onSeen: (item: Item | undefined) => void

@@ -1,4 +1,4 @@
-/** The head of the table, which sorts by columns and changes their widths and order. @module */
+/** The table header, where the user sorts, resizes and reorders columns. @module */
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'

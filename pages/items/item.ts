@@ -53,7 +53,7 @@ export function shownValue(text: string, { valueStart, end }: Member): ShownValu
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // If the text was cut within a character or an escape, drops this character or escape.
+  // Drops the last character or escape if the text was cut in the middle of it.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)

@@ -20,7 +20,7 @@ import type { Finding } from './draft.js'
 
 export interface JsonEditor {
   text(): string
-  /** Replaces the whole text, which the user can undo. */
+  /** Replaces the whole text. The user can undo this. */
   replace(text: string): void
   goTo(offset: number, end?: number): void
   /** Marks problems that the service has found. The marks stay until the text changes. */

@@ -8,7 +8,7 @@ const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
 render(<App />, place)
 
-// Dialogs and editor are loaded ahead, so that the user can still edit when the service is unreachable.
+// Preloads the dialogs and the editor, so that the user can edit even while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
   Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // the next use tries again

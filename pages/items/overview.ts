@@ -22,14 +22,14 @@ export interface Overview {
   shapeOf(project: string | null | undefined): Shape
 }
 
-/** Numbers of items examined at the start of a list and of each project, and of members examined in an item. */
+/** Limits on the items examined per list and per project, and on the members examined per item. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
 /** Maximum numbers of columns and of projects from which the user can choose. */
 const mostNames = 200
 const mostProjects = 500
-/** Maximum width that values give their column, in characters. */
+/** Maximum width that is assumed for a value, in characters. */
 const widest = 28
 /** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24
@@ -126,7 +126,7 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
   }
 }
 
-/** East Asian characters, which are twice as wide as others in a monospaced font. */
+/** Matches East Asian characters, which are twice as wide as Latin letters in a monospaced font. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
 
 export function widthOf(text: string): number {

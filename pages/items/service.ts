@@ -73,7 +73,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns status, code and session id, which help to find an error in the log; empty for an error of the page. */
+/** Returns the status, code and session id of an error response, for finding the error in the log. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

@@ -21,9 +21,9 @@ export type Json = typeof import('./json-text.js')
 /** How rows are shown. On a narrow screen, the rows of a table are cards. */
 export type Look = View | 'cards'
 
-/** Heights of rows in CSS pixels. For a row of JSON, the height without its lines. */
+/** Row heights in CSS pixels; for `json`, without the lines of JSON. */
 const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
-/** Height in CSS pixels of a line of JSON, and the maximum number of lines in a row. */
+/** Height of a line of JSON in CSS pixels, and maximum number of lines per table row. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
 /** How long the pointer must rest on a cell before the whole value is shown, in milliseconds. */
@@ -84,7 +84,7 @@ export function ItemTable(props: TableProps) {
   const isDrawn =
     activeIndex >= first && activeIndex < end && drawn.some(({ place }) => place === activeColumn)
 
-  /** Visible height of the rows below the head, in CSS pixels. */
+  /** Visible height of the rows below the header, in CSS pixels. */
   const innerHeight = () => (grid.current?.clientHeight ?? 0) - (head.current?.offsetHeight ?? 0)
 
   const unit = () => widthOfCharacter(head.current, widths)

@@ -2,7 +2,7 @@
 
 import { h } from 'preact'
 
-/** Number of characters that get colours. More would delay a long text. */
+/** Maximum number of characters to colour. Colouring more would delay a long text. */
 const longest = 20_000
 
 /** Matches a token that has a colour. Keywords of code samples count as literals, because they never occur in JSON. */

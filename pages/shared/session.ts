@@ -1,4 +1,4 @@
-/** The bearer token of this tab, from session storage or from `#token=` in the address. Empty if missing. @module */
+/** The bearer token of this tab, from session storage or `#token=` in the address; empty if there is none. @module */
 
 import { store, stored } from './storage.js'
 
