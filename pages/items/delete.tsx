@@ -1,4 +1,4 @@
-/** The dialog that asks, then deletes items. The service cannot restore items with their ids. @module */
+/** The dialog that asks for confirmation and deletes items. The service cannot restore an item with its id. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'

@@ -11,7 +11,7 @@ const interval = 500
 
 interface SecretFile {
   readonly path: string
-  /** Replaced by another array only if a secret changes. */
+  /** The array is replaced only if a secret changes. */
   secrets: readonly string[]
   problem: string | undefined
 }

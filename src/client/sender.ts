@@ -138,7 +138,7 @@ function checked(token: unknown): string {
 const firstBackoff = 200
 const longestBackoff = 5_000
 
-/** Returns the delay in ms. If `isOnce`, a request that may have taken effect is not retried. */
+/** Returns the delay before a retry in ms. If `isOnce`, a request that may have taken effect is not retried. */
 export function retryDelay(
   error: unknown,
   isOnce: boolean,

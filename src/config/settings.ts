@@ -102,7 +102,7 @@ export type SettingValues = {
 /** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
-  /** Whether this process keeps the items itself, and not a server. */
+  /** Whether the items are kept in this process, not on a server. */
   readonly keepsItems: boolean
 }
 

@@ -106,7 +106,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
 
     const work = use.inSlices(body)
 
-    /** Releases the body. Its memory stays counted, because the parsed item takes memory too. */
+    /** Releases the body. Its length still counts towards the limit, because the parsed item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator, whose result is not used
       released(body.bytes)

@@ -10,7 +10,7 @@ const turnTime = 1
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Resolves when work of up to 1 ms may begin. `laterTime` is the duration of further work, in ms. */
+/** Resolves when work of up to 1 ms may begin. `laterTime` is the time in ms of work that this work causes later. */
 export function timeToWork(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -42,12 +42,12 @@ export async function paced<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Maximum bytes of bodies that are parsed in one turn. Parsing them takes 1.5 ms. */
+/** Maximum bytes of bodies that are parsed in one event loop turn. Parsing them takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Counts a short body. Returns whether the body may be parsed immediately. */
+/** Counts a short body towards the limit per turn. Returns whether the body may be parsed immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
@@ -85,7 +85,7 @@ export function received(request: IncomingMessage, length: number): void {
 /** Length in bytes up to which short chunks are joined, because each chunk costs a write. */
 const joinedBytes = 64 * 1024
 
-/** Joins short chunks. Finding chunks takes time, so other requests run in between. */
+/** Joins short chunks. Lets other requests run before each chunk, because producing a chunk takes time. */
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0

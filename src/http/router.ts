@@ -10,7 +10,7 @@ type Endpoint = Pick<Route, 'guards'> & { readonly handle: Handler }
 
 const maxShown = 200
 
-/** Every path answers CORS preflights. Without that, web pages could not read a 404 or 405. */
+/** Every path answers CORS preflights. Otherwise, web pages could not read a 404 or 405. */
 const preflight = unguarded(answerPreflight)
 
 /** `findEndpoint` sets `route` and `segment` of the exchange, and throws `BAD_REQUEST` for a malformed URL. */

@@ -13,7 +13,7 @@ export interface Tagged {
   readonly bodyBytes: number
   /** Called before the first response that needs the body. */
   open?(): Promise<void>
-  /** Called after the last response with this state. */
+  /** Called after the last response with this state of the item or list. */
   close?(): void
 }
 
@@ -103,7 +103,7 @@ interface WaitGroupOptions<State extends Tagged> {
   readonly onEmpty: () => void
 }
 
-/** Maximum number of waiting requests that one turn compares with a new state, in 0.2 ms. */
+/** Maximum number of waiting requests checked against a changed item or list in one event loop turn, in 0.2 ms. */
 const comparedPerTurn = 64
 
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */
@@ -133,7 +133,7 @@ export class WaitGroup<State extends Tagged> {
   async update(): Promise<void> {
     this.#isUpdating = true
     await timeToWork()
-    // Requests that join during the read may need a newer state, so the next read serves them.
+    // Requests that begin to wait during this read may need newer data, so the next read serves them.
     const arrived = this.#arrived
     let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
     this.#arrived = []

@@ -33,7 +33,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     reading -= 1
   }
 
-  /** Returns a function that reads a state, and waits for a change if the client already has this state. */
+  /** Returns a function that reads an item or list, and waits for a change if the client already has it. */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,

@@ -25,7 +25,7 @@ export class MemberRecord {
   #areMarked = false
   hasMarked = false
 
-  /** Adds a member. `window` is a copy of the text from position `base`, and takes the marks in that part. */
+  /** Adds a member. Marks at or after position `base` are written to `window`, a copy of the text from `base`. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base
@@ -88,7 +88,7 @@ export class MemberRecord {
 
 /** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Bytes of the window after the mark where reading starts. Most are before it: members are read backwards. */
+/** Number of window bytes after the mark at which reading starts. Members are read backwards from there. */
 const windowMargin = 64
 
 /** Drops members that an item does not keep, and closes the gaps. @param hold called with the bytes of memory in use. */

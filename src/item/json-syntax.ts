@@ -107,7 +107,7 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/** Returns the length of an escape, which may continue after `bytes`; 0 if there is none. */
+/** Returns the length of an escape; 0 if there is none. The escape may extend past the end of `bytes`. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
   const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`

@@ -5,7 +5,7 @@ import { mapped, mappedFrom, releasedInSlices } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 import type { Slices } from './slices.js'
 
-/** The character of each escape by the letter after its backslash, except `u`. */
+/** The characters that escapes stand for, indexed by the letter after the backslash; not for `u`. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)

@@ -94,7 +94,7 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // Stops at an upgrade, because Node reports no errors in such a request, and at requests after rejected input.
+      // The parser also stops after rejected input, and at an upgrade, in which Node would report no errors.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
@@ -137,7 +137,7 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // Once the client has closed its side, Node would not send the rejection.
+    // Once the client has closed its side of the connection, Node would not send the rejection.
     else if (this.#isInputBroken) this.#end()
   }
 

@@ -40,7 +40,7 @@ const backlog = 4096
 
 const checksPerTimeout = 4
 
-/** Maximum number of requests handled in a turn. Handling that many takes a few milliseconds. */
+/** Maximum number of requests handled in an event loop turn. Handling that many takes a few milliseconds. */
 const workPerTurn = 64
 
 /** Maximum number of requests handled in a turn while clients connect, because a turn accepts only one connection. */
@@ -56,7 +56,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time when all connections are closed, by `performance.now()`. */
+  /** Time at which all connections will be closed, by `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
@@ -145,7 +145,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts all connections that have reached this machine. Node.js may accept only one per turn. */
+  /** Accepts all connections that have reached this machine. Node.js may accept only one per event loop turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {

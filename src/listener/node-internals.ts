@@ -31,7 +31,7 @@ function connectionsOf(server: Server) {
   return (server as unknown as Record<symbol, { active(): Parser[] }>)[symbol] // not in Node's types, but in Node.js since 18
 }
 
-/** Returns an error message if this version of Node.js lacks internals. */
+/** Returns an error message if this version of Node.js lacks required internals. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()

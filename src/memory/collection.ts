@@ -13,7 +13,7 @@ const sampleInterval = 1_000
 /** Number of samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** CPU time between two samples in microseconds, below which the process is idle. */
+/** Maximum CPU time between two samples of an idle process, in microseconds. */
 const idleTime = 50_000
 
 /** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
@@ -22,7 +22,7 @@ const idleGrowth = 16 * 1024 * 1024
 /** Number of idle samples before another collection: V8 frees spare memory only 5 s after the previous collection. */
 const settledAfter = 10
 
-/** Length of received bodies after which new objects are collected, in bytes. Otherwise, pieces may take 32 MiB. */
+/** Bytes of received bodies after which new objects are collected. Otherwise, received chunks may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
 /** Time until the first full collection, in milliseconds. If it were later, requests would be delayed by 12 ms. */

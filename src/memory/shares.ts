@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8'
 export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
-/** Maximum part of V8's heap limit for new objects, in bytes: three semi-spaces of 64 MiB. */
+/** Part of V8's heap limit that new objects may use, in bytes: three semi-spaces of 64 MiB. */
 const newObjects = 192 * mebibyte
 
 /** Returns how many objects of `bytes` bytes each fit into the heap at its maximum size. */

@@ -131,7 +131,7 @@ export class Block {
     return handles
   }
 
-  /** Returns how many of the first items together take at most `limit` bytes, including their table entries. */
+  /** Returns how many items from the start, with their table entries, fit into `limit` bytes. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1

@@ -171,7 +171,7 @@ export class Blocks {
     if (isTail) this.tail = target
   }
 
-  /** Moves the items from `from` to before `to`. `source` must be writable, unless all its items are moved. */
+  /** Moves the items from `from` up to `to` (exclusive). `source` must be writable, unless all its items are moved. */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
       this.index.records.setBlock(handle, target.number)

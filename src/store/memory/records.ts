@@ -39,7 +39,7 @@ export class Records {
     }
   }
 
-  /** Takes a free record. The caller must call `needRoom` before, and `setBlock` afterwards. */
+  /** Takes a free record. The caller must call `needRoom` first, and `setBlock` afterwards. */
   take(id: Uint32Array): Handle {
     const page = this.#withRoom.at(-1) as Page // never undefined: `needRoom` has made room
     const place = page.free

@@ -137,7 +137,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 }
 
-/** Maximum total of the lengths of remembered names, each plus `overhead`, in characters. */
+/** Maximum total length of the remembered names in characters, including `overhead` for each name. */
 const maxLength = 512 * 1024
 /** Memory overhead of a remembered project, in characters. About 10,000 projects can be remembered. */
 const overhead = 40

@@ -46,7 +46,7 @@ export interface Servers {
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   isReady(): boolean
-  /** Whether the key's server can now get a command whose reply has an unknown length. */
+  /** Whether a command whose reply has an unknown length can now be sent to the key's server. */
   hasRoom(key: string): boolean
   /** Sends commands, and returns the replies in the same order. @throws {Error} after a bounded time. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>

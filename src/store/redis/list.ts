@@ -67,7 +67,7 @@ export function createReadTexts(
     return texts
   }
 
-  /** Yields the texts of a long bucket in batches. @param first the reply to the command. */
+  /** Yields the texts of a long bucket in batches. @param first the batch that the command has read. */
   async function* longTexts({ parts, key }: Command, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([{ parts: parts.with(2, cursor), key }])
@@ -81,7 +81,7 @@ export function createReadTexts(
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // A new client has another server process, which does not know the cursor. The bucket is read again.
+      // A new client has another server process, which does not know the cursor, so reading starts again.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }

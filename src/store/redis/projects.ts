@@ -59,7 +59,7 @@ export function createProjectReads(
     return { states: all, versions }
   }
 
-  /** Reads all buckets. With a project, the version is that of the project's list. @throws {StoreError} */
+  /** Reads all buckets. The version is that of the whole list, or of the project's list. @throws {StoreError} */
   return async function bucketsFor(project?: string): Promise<AllBuckets> {
     if (project === undefined) return await states.all()
     if (next === undefined) {

@@ -28,7 +28,7 @@ export function createSentinel(
 ) {
   const { name } = address
   let isAsked = false
-  /** The client that asks, and the client that listens; empty without a connection. */
+  /** A client for commands and a client for events; empty without a connection. */
   const clients: Client[] = []
 
   function close(): void {

@@ -35,7 +35,7 @@ export function watchPrimary(
   let cause: unknown
   /** Host and port of the server that the connection uses. */
   let used: string | undefined
-  /** Time at which the last answers expire, on the clock of `performance.now()`. */
+  /** Time at which the sentinels' last answers expire, on the clock of `performance.now()`. */
   let validUntil = 0
   let isSilenceLogged = false
   let pending: Promise<void> | undefined
@@ -83,7 +83,7 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** Handles a query that got no valid answers. Keeps an existing connection in use, but allows no new connection. */
+  /** Handles a failed query to the sentinels. An existing connection stays in use, but no new one is allowed. */
   function goOn(reason: string): void {
     cause = new Error(reason)
     if (connection.isReady()) validUntil = performance.now() + silentFor
@@ -152,7 +152,7 @@ async function answersOf(sentinels: readonly Sentinel[]) {
 }
 
 /**
- * Returns the primary that most sentinels with the highest epoch name or, in a tie, the former primary.
+ * Returns the primary named by most of the sentinels with the highest epoch; in a tie, the former primary.
  * A minority whose epoch is below the known epoch has missed a failover, and is ignored.
  */
 export function primaryIn(
