@@ -35,7 +35,6 @@ async function startDev(...args: string[]) {
   return { ...own, text: printed, token, baseUrl, ask }
 }
 
-/** Returns the error, which is one line. */
 function errorOfDev(...args: string[]): string {
   const command = [cli, 'dev', '--port', '0', ...args]
   const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const

@@ -86,7 +86,7 @@ test('fail makes requests of its scope fail until a reset, which restores the in
   }
   store.fail([503], { method: 'post', path: '/api/v1/items' })
   store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/ })
-  // The initial failure, 429, applies to any request.
+  // The initial failure, a 429, is not limited to a method or path.
   assert.deepEqual(await statusesOf('GET /items', 'GET /items'), [429, 200])
   assert.deepEqual(await statusesOf('POST /items', 'POST /items'), [503, 201])
   const ofItem = ['DELETE /items/x', 'GET /items/x', 'PUT /items/x']

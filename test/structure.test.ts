@@ -6,7 +6,7 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { readText, root } from './support/tools.js'
 
-/** Folders of src (rooms), in the order of the map. A room imports only itself and later rooms. */
+/** Folders of src (rooms), in the order of the map in CONTRIBUTING.md. A room imports only itself and later rooms. */
 const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])

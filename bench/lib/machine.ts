@@ -33,7 +33,7 @@ export function commandLine() {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // A change to the results file does not count, because the file is not part of the measured code.
+  // Ignores changes to the results file, which is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

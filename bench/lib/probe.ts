@@ -10,7 +10,7 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
-/** Sends requests until the returned function is called. An unfinished request counts too. */
+/** Sends requests until the returned function is called. The measured waits include an unfinished request. */
 export async function startReading(
   port: number,
   requests: Request[],

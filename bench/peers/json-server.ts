@@ -1,4 +1,4 @@
-/** Side `json-server`: the program json-server, which keeps its items in a file. */
+/** Side `json-server`: the json-server program, which keeps its items in a file. */
 
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

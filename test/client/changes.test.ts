@@ -1,4 +1,4 @@
-/** Tests of conditional changes by the client, and of creates, which make one item even if connections break. */
+/** Tests of the client: conditional changes, and create calls, which make one item even if connections break. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -28,7 +28,7 @@ const client = newClient()
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy that applies each of `fates` to one request with this method. */
+/** Returns a client behind a proxy that applies each of `fates` to one request with the given method. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),

@@ -36,7 +36,7 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const headers = 'Authorization, Content-Type, If-Match, If-None-Match, Prefer, Idempotency-Key'
 const [longest, tooLong] = ['x'.repeat(2_048), 'x'.repeat(2_049)] as const
 
-/** Requests, and the names that a response has besides `methods` and `headers`. */
+/** Preflight requests, and the names that the response allows in addition to `methods` and `headers`. */
 const requests: [method: string, asked?: string, moreMethods?: string, moreHeaders?: string][] = [
   ['POST'],
   ['PATCH', 'traceparent', ', PATCH', ', traceparent'],

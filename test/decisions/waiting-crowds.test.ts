@@ -53,7 +53,7 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
   return { app, store, asked, wait, waiting: () => waitingReads.count }
 }
 
-/** Waits until no more calls reach the store, and returns the calls since the last `asked`. */
+/** Waits until no more calls reach the store, and returns the number of calls since `asked` was last called. */
 async function settled(asked: () => Record<Operation, number>): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {

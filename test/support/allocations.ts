@@ -38,7 +38,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /** Calls `act`, makes its allocation `number` (from 0) fail, and returns what `act` threw. */
+  /** Calls `act`, in which the allocation `number` (counted from 0) fails, and returns what `act` threw. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

@@ -16,7 +16,7 @@ export interface GuardOptions {
   isCut?: (url: URL) => boolean
 }
 
-/** Sizes of screens, in CSS pixels. */
+/** Screen sizes, in CSS pixels. */
 export const screens = {
   wide: { width: 1280, height: 800 },
   phone: { width: 360, height: 740 },
@@ -26,7 +26,7 @@ interface GuardedContext {
   readonly context: Context
   /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** For the open page: the allowed host, which of its URLs are cut, and the problems so far. */
+  /** The only host that the open page may use, which URLs of this host are blocked, and the problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 

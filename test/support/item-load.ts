@@ -33,7 +33,7 @@ export interface LoadOptions {
   readonly clients?: number
   /** How long a client pauses after each response, in milliseconds. */
   readonly pause?: number
-  /** Returns the length of the text, in bytes, in a given version of an item. */
+  /** Returns the length in bytes of an item's text in a given version. */
   readonly lengthOf?: (version: number) => number
   /** @param own number of the client's items. @param bytes total length of the items of all clients. */
   readonly wantsMore?: (own: number, bytes: number) => boolean

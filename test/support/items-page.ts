@@ -5,7 +5,7 @@ import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
-/** Adds to a page what a person does and sees on the items page. */
+/** Adds methods to a page for what a person does and sees on the items page. */
 function withHelpers(page: Page, isNarrow: boolean) {
   const cellName = (text: string) => {
     const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

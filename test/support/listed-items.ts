@@ -9,7 +9,7 @@ interface Seen {
   readonly isWanted: (text: string) => boolean
   /** Texts of all items that belonged in the list when it was requested. */
   readonly texts: readonly string[]
-  /** Texts with which each item has belonged in the list since the request. */
+  /** Texts that each item has had since the request while it belonged in the list. */
   readonly versions: Map<ItemId, Set<string>>
   /** Items that have belonged in the list all the time since the request. */
   readonly constant: Set<ItemId>

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 
-/** A user's PATH may lack the folders of administrators' programs. */
+/** The PATH of an ordinary user may lack the `sbin` folders. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 /** @param run called with the path of the program. */

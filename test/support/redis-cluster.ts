@@ -25,7 +25,7 @@ export interface OwnCluster {
 }
 
 const count = 6
-/** Node timeouts in milliseconds. After the start, busy nodes must not count as down. */
+/** Node timeouts in milliseconds. After the start, busy nodes must not be considered down. */
 const timeouts = { beginning: '1000', later: '60000' }
 
 /** Returns a node that has not been started. The node stops when the test or test file ends. */

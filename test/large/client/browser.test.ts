@@ -9,7 +9,7 @@ import { ownService } from '../../support/own-service.js'
 import { readText } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 
-/** Name, status, code, and length of the session id. */
+/** The name, status and code of an error, and the length of its session id. */
 type Failure = [string, number?, string?, number?]
 
 interface Report {

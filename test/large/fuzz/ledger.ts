@@ -14,14 +14,14 @@ export interface Client {
 }
 
 export class Ledger {
-  /** The part of each item's text after the id, in order of creation. */
+  /** The text of each item after its id. The items are in order of creation. */
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 
   /** @throws {Finding} if the list lacks an item, or has a changed or unknown item. */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
-    /** Texts of items whose create has an unknown outcome. */
+    /** Texts of items that may or may not have been created. */
     const unknown: string[] = []
     const known = new Set(this.items.keys())
     for (const { ids, acts } of clients) {

@@ -160,7 +160,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses. The first failing check decides the status (interface §4). */
+/** Returns the possible statuses of the response, which depend on the first failing check (interface §4). */
 function expectedAnswer(plan: RequestPlan, mark: string, id: string | undefined, hasBody: boolean) {
   const isHead = methodOf(plan) === 'HEAD'
   const always: ByKind<[status: number, echo: string]> = {

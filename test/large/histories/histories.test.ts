@@ -23,13 +23,13 @@ interface Item {
 }
 
 const clients = 16
-/** Number of items in use at a time, of operations on each item, and of operations on it after a delete. */
+/** Number of items used at a time, and maximum numbers of operations on an item in total and after a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
 const storeTimeout = 300
 /** Time from one fault to the next, in milliseconds. */
 const pause = 300
-/** Pause of a client after a 503 or a lost connection, in milliseconds. */
+/** How long a client pauses after a 503 or a lost connection, in milliseconds. */
 const wait = 20
 
 interface Tagged {

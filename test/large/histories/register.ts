@@ -8,7 +8,7 @@ export type Value = number | undefined
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** A conditional replace (`If-Match`) of the expected value. */
+  /** A replace that requires the expected value (`If-Match`). */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 

@@ -1,4 +1,4 @@
-/** Checks the OpenAPI document with the linter Redocly. */
+/** Checks the OpenAPI document with the Redocly linter. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

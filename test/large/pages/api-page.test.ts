@@ -291,7 +291,7 @@ describe('the API page', inChromium, () => {
     await create.section.getByLabel('Indented').uncheck()
     assert.ok((await create.shown.textContent())?.endsWith(`"data":${item}}`))
 
-    // The forms of the other operations now have the id of the new item.
+    // The forms of the other operations now contain the id of the new item.
     const read = await formOf(page, 'readItem')
     await read.send()
     await read.answered(200)

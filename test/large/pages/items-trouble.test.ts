@@ -95,7 +95,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
-    // The page finds all errors that the service finds, so a fake response has another error.
+    // The page finds every error that the service would report, so this error comes from a fake response.
     const detail = {
       detail: 'The body is not valid JSON: line 2, column 11: expected something else',
       error_code: 'VALIDATION_ERROR',

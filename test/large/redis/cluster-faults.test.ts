@@ -264,7 +264,7 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
   return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
 
-/** @param between is called while the old node still has the slot, but no longer its keys. */
+/** @param between called while the old node still has the slot, but no longer the slot's keys. */
 async function moveSlot(
   slot: string,
   from: ClusterNode,

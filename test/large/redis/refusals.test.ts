@@ -1,4 +1,4 @@
-/** Tests the Redis store with commands that the server rejects, and data of other programs. */
+/** Tests the Redis store with commands that the server rejects, and with other programs' data. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -23,7 +23,7 @@ async function crowd() {
     return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
   }
 
-  /** Makes a change while reads of `near` wait. Returns their responses, and the bytes sent by Redis. */
+  /** Makes a change while reads wait at `near`. Returns their responses, and the number of bytes sent by Redis. */
   async function waitFor(method: string, path: string, change: () => Promise<unknown>) {
     const tag = String((await near.call('HEAD', path)).headers.etag)
     const reads = Array.from({ length: count }, () =>

@@ -11,7 +11,7 @@ import { numbers } from '../../support/report.js'
 import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/** Memory and store in MiB, duration in seconds, and maximum factor by which memory may grow. */
+/** Sizes of memory and store in MiB, duration in seconds, and maximum factor by which memory may grow. */
 const { memory, store, seconds, growth } = numbers({
   memory: 220,
   store: 12,
@@ -23,9 +23,9 @@ const maxStoreBytes = store * mebibyte
 /** Minimum share of a full store that texts of 3 KB take up. The rest is overhead. */
 const fill = 0.93
 const slowReaders = 10
-/** Pause of a slow reader after each 64 KiB, in milliseconds. */
+/** How long a slow reader pauses after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum wait, in milliseconds, until the growth of memory is below `settled`. */
+/** Maximum time until memory growth is below `settled`, in milliseconds. */
 const settling = 15_000
 const settled = 1.3
 
