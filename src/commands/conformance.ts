@@ -11,9 +11,6 @@ import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
 import { requireSecret } from './secret.js'
 
-/** Formats of a report. `tap` comes from Node's test runner, `spec` and `junit` from this package. */
-const reporters = ['spec', 'tap', 'junit']
-
 const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i
 
 export async function conformance(given: string[]): Promise<undefined> {
@@ -21,7 +18,7 @@ export async function conformance(given: string[]): Promise<undefined> {
   const { values, positionals } = readArguments('conformance', given, options, true)
   const url = baseUrlIn(positionals)
   const reporter = String(values.reporter)
-  if (!reporters.includes(reporter)) {
+  if (!['spec', 'tap', 'junit'].includes(reporter)) {
     throw new UsageError(`--reporter is ${JSON.stringify(reporter)}; expected spec, tap or junit`)
   }
   loadEnvFile()
@@ -32,6 +29,7 @@ export async function conformance(given: string[]): Promise<undefined> {
   }
   await requireAnswer(url)
 
+  // `tap` comes from Node's test runner, `spec` and `junit` from this package.
   const own = pathToFileURL(packageFile(`dist/conformance-${reporter}.js`)).href
   const format = reporter === 'tap' ? reporter : own
   // With NODE_TEST_CONTEXT, the tests would report to the test runner that started this process.

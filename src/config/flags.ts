@@ -5,11 +5,8 @@ import { messageOf, UsageError } from './usage-error.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-export const devFlags = {
-  seed: { type: 'string' },
-  delay: { type: 'string' },
-  failures: { type: 'string' },
-} as const
+const withValue = { type: 'string' } as const
+export const devFlags = { seed: withValue, delay: withValue, failures: withValue }
 
 export function readArguments(
   command: string,

@@ -6,9 +6,6 @@ import type { Config, SettingValues } from './settings.js'
 import { flagOf, limitsFor, nameOf, settingNames, settings } from './settings.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Addresses in `HOST` that stand for all addresses of the machine. */
-const wildcards = ['0.0.0.0', '::']
-
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
 /** Reads flags, environment and `.env`, and adds `.env` to the environment. @throws {UsageError} */
@@ -62,7 +59,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   const keepsItems = values.storeUrl === undefined
   if (problems.length === 0) {
     const isSameAddress =
-      host === metricsHost || [host, metricsHost].some((each) => wildcards.includes(each))
+      host === metricsHost || ['0.0.0.0', '::'].some((all) => [host, metricsHost].includes(all))
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }

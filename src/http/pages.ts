@@ -14,9 +14,6 @@ import type { Exchange, Guard, Handler, Route } from './exchange.js'
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
-/** Weight of `identity` if the header does not name it. Weights in the header are 0 or at least 0.001. */
-const unmentioned = 0.0005
-
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
 
 const types: Readonly<Record<string, string>> = {
@@ -51,10 +48,8 @@ const securityHeaders: HeaderList = [
 ]
 
 /** A page keeps its URL, so browsers must revalidate it. A changed asset gets a new name. */
-const caching = {
-  page: ['Cache-Control', 'no-cache'],
-  asset: ['Cache-Control', 'public, max-age=31536000, immutable'],
-} satisfies Record<string, HeaderList>
+const pageCaching: HeaderList = ['Cache-Control', 'no-cache']
+const assetCaching: HeaderList = ['Cache-Control', 'public, max-age=31536000, immutable']
 
 /** File names that may be requested, none of which leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
@@ -62,7 +57,7 @@ const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
   const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
   const page = (path: string, file: string) =>
-    route(path, (exchange) => answerFile(exchange, file, caching.page))
+    route(path, (exchange) => answerFile(exchange, file, pageCaching))
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList) =>
     route(`${path}/{name}`, async (exchange) => {
       const name = exchange.segment
@@ -71,7 +66,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
     })
   // `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
-  const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], caching.asset)
+  const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], assetCaching)
   return [
     ...(console ? [page(pagePaths.items, `${built}items/${variant}`)] : []),
     ...(docs || console ? [assets] : []),
@@ -80,7 +75,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
           page(pagePaths.docs, `${built}docs/${variant}`),
           page(pagePaths.index, 'docs/llms.txt'),
           page(pagePaths.security, 'SECURITY.md'),
-          ...documentFolders.map((path) => folder(path, path.slice(1), ['.md'], caching.page)),
+          ...documentFolders.map((path) => folder(path, path.slice(1), ['.md'], pageCaching)),
         ]
       : []),
   ]
@@ -107,8 +102,9 @@ const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
+  // If the header does not name `identity`, it comes last: weights in the header are 0 or at least 0.001.
   const weightOf = (coding: ContentCoding) =>
-    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? unmentioned : 0)
+    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.0005 : 0)
   const [best] = codings
     .filter((coding) => weightOf(coding) > 0)
     .sort((one, other) => weightOf(other) - weightOf(one)) // sorting is stable, so codings of equal weight stay in order
@@ -121,7 +117,7 @@ function notFound({ path }: Exchange): ApiError {
 
 const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Returns a file of the package. Errors are not cached, because a file may be readable again later. @throws {ApiError} */
+/** Returns a file of the package. Errors are not cached, because a file may be readable again later. */
 async function read(file: string, exchange: Exchange) {
   const known = knownFiles.get(file)
   if (known !== undefined) return known

@@ -8,6 +8,7 @@ import type { Config } from '../config/settings.js'
 import { explainListenError, UsageError } from '../config/usage-error.js'
 import type { Doubles } from '../doubles/doubles.js'
 import { type parseSeed, seedEmptyStore } from '../doubles/seed.js'
+import { mebibyte } from '../memory/shares.js'
 import { createService, openStore, type ServiceParts } from '../service.js'
 import { watchLoad } from './load.js'
 import { createLog } from './log.js'
@@ -81,7 +82,7 @@ function affordableConnections(maxConnections: number): number {
 }
 
 /** Memory reserved for the first hundred requests, in bytes. A measurement gave 15 MiB. */
-const reserve = 16 * 1024 ** 2
+const reserve = 16 * mebibyte
 
 /** Returns a warning if a full store may exceed the limit. @throws {UsageError} if the idle process exceeds it. */
 export function memoryWarning(
@@ -89,22 +90,16 @@ export function memoryWarning(
   maxMemoryBytes: number,
   maxStoreBytes: number,
 ): string | undefined {
-  const idle = `the idle process alone takes ${inMebibytes(idleBytes)}`
+  const idleSize = Math.ceil(idleBytes / mebibyte)
+  const idle = `the idle process alone takes ${idleSize}MiB`
   const limit = `MAX_MEMORY_BYTES is ${formatSize(maxMemoryBytes)}`
   if (idleBytes + reserve > maxMemoryBytes) {
-    const advice = `allow at least ${inMebibytes(idleBytes + reserve)}`
+    const advice = `allow at least ${idleSize + reserve / mebibyte}MiB`
     throw new UsageError(`${limit}, but ${idle}: item requests would be refused; ${advice}`)
   }
   if (idleBytes + maxStoreBytes <= maxMemoryBytes) return undefined
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
-
-function inMebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 ** 2)}MiB`
-}
-
-/** Signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever. */
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Time in ms in which further signals are ignored, because npm repeats the signal of Ctrl-C. */
 const repeatTime = 100
@@ -114,7 +109,8 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
   let stoppedAt: number | undefined
   let exitCode = 0
 
-  for (const signal of signals) {
+  // Only signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stoppedAt === undefined) {
         log.info(`${signal}: stopping`)
