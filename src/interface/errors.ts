@@ -120,6 +120,5 @@ export class ApiError extends Error {
 }
 
 export function errorBody({ message, code }: ApiError, sessionId: string): ErrorResponse {
-  const detail = { detail: message, session_id: sessionId }
-  return { detail: code === undefined ? detail : { ...detail, error_code: code } }
+  return { detail: { detail: message, session_id: sessionId, error_code: code } }
 }
