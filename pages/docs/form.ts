@@ -1,4 +1,4 @@
-/** Loads the form of an operation with its styles. @module */
+/** Loads the form of an operation, and the styles of the form. @module */
 
 import { loadStyles } from '../shared/load-styles.js'
 import { ReceivedResponse } from './received-response.js'

@@ -1,4 +1,4 @@
-/** The import dialog, which creates items one by one, so that the list has the order of the file. @module */
+/** The import dialog, which creates items one by one, so that the list keeps the file's order. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

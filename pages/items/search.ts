@@ -19,7 +19,7 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Operators of conditions. All except the last need a value. */
+/** Condition operators. All except the last need a value. */
 export const tests = [
   'contains',
   ...(Object.keys(comparisons) as Comparison[]), // these are exactly the keys of `comparisons`

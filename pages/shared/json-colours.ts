@@ -5,7 +5,7 @@ import { h } from 'preact'
 /** Maximum number of characters to colour. Colouring more would delay a long text. */
 const longest = 20_000
 
-/** Matches a token that has a colour. Keywords of code samples count as literals, because they never occur in JSON. */
+/** Matches a coloured token. Keywords of code samples are treated as literals, because they never occur in JSON. */
 const token =
   /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 
