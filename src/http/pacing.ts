@@ -105,9 +105,9 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-/** Milliseconds to send a response without its body. */
+/** Time to send a response without its body, in milliseconds. */
 const sendingTime = 0.02
-/** Milliseconds to copy one byte of a body. */
+/** Time to copy one byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
 export function timeToSend(bodyBytes = 0): Promise<void> {

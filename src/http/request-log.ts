@@ -82,7 +82,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the stack only for an unexpected error, because logging a stack takes long. */
+/** Returns the stack only for an unexpected error, because logging a stack is slow. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

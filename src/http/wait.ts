@@ -97,7 +97,7 @@ export class Wait<State extends Tagged> {
 
 interface WaitGroupOptions<State extends Tagged> {
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the state must be read. Must cause a call of `update` soon. */
+  /** Called when the item or list must be read. Must cause a call of `update` soon. */
   readonly schedule: () => void
   /** Called when the group has become empty. Empty groups are not used again. */
   readonly onEmpty: () => void
@@ -111,7 +111,7 @@ export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** Tag of the latest state with which all requests in `#waiting` have been compared. */
+  /** Latest tag with which all requests in `#waiting` have been compared. */
   #tag: EntityTag | undefined
   #hasChanged = false
   #isUpdating = false

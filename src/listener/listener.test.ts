@@ -44,7 +44,7 @@ async function bytesRead(timeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
-  // A busy client may need longer than the timeout. Then the test repeats with a longer timeout.
+  // If a busy client needs longer than the timeout, the test is repeated with a longer timeout.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))

@@ -22,7 +22,7 @@ export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
 
-/** `active` returns the parsers that have read a part of a request. Empty lines do not count. */
+/** `active` returns the parsers that have read a part of a request. Empty lines are ignored. */
 function connectionsOf(server: Server) {
   const symbol = Object.getOwnPropertySymbols(server).find(
     ({ description }) => description === 'http.server.connections',

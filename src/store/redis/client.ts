@@ -78,7 +78,7 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** Errors of the connection. The first error causes any later errors. */
+  /** Connection errors. The first error causes any later errors. */
   const errors: unknown[] = []
   client.on('error', (error) => errors.push(error))
   try {
