@@ -10,7 +10,7 @@ import { fail } from './options.js'
 import { cores, isInstalled, type Program, scratch, start } from './processes.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** Maximum extra time of a turn for slow responses, in seconds. */
+/** Maximum time that slow responses may add to a turn, in seconds. */
 const maximumDelay = 120
 
 /** Returns the version of wrk. Ends the process if wrk is not installed. */

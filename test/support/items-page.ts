@@ -66,7 +66,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       await question.waitFor()
       return question
     },
-    /** Waits until no dialog is open. */
     closes: () => page.getByRole('dialog').first().waitFor({ state: 'detached' }),
     hasInEditor: (text: string) =>
       until(`${text} in the editor`, async () =>
@@ -149,7 +148,6 @@ export function useItemsPage() {
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return withHelpers(page, (options.viewport ?? screens.wide).width < 640)
   }
-  /** Opens the page of a new service. */
   async function openWith(items: readonly NewItem[], options: Options = {}) {
     const { own, ids, id } = await serviceWith(items, options.env)
     return { own, ids, id, page: await openItems(own, options) }

@@ -220,7 +220,7 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** Returns whether the version must change; `undefined` if a change is allowed but not required. */
+  /** Returns `true` if the version must change, `false` if it must not, and `undefined` if it may. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()

@@ -10,7 +10,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits of memory growth, in MB, and of the 99th percentile of response times, in ms. */
+/** Limits on memory growth in MB, and on the 99th percentile of response times in ms. */
 const allowed = { memory: 150, p99: 250 }
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })

@@ -361,7 +361,7 @@ describe('the API page', inChromium, () => {
     await page.reload()
     assert.equal(await tokenOf(page), '')
 
-    // Opens an address that differs only in the token after the `#`.
+    // Opens the same address with a token after the `#`.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
     await until('the token in its field', async () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')

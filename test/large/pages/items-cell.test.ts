@@ -214,7 +214,7 @@ describe('editing a value in its cell', inChromium, () => {
       assert.ok(await isInside('.peek'))
       await page.press('Escape')
 
-      // Two new filter conditions move the list down. The error is still in the visible part.
+      // Two new filter conditions move the list down. The error is still in view.
       await page.choose('Filter', 'Add condition')
       await page.locator('[role=grid]').focus()
       await page.press('Home', 'ArrowLeft', 'Enter')

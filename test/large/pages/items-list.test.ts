@@ -32,7 +32,6 @@ function idsOf(items: readonly Item[]): string {
   return items.map(({ id }) => id).join('')
 }
 
-/** Returns the ids of the items that a filter finds. */
 async function found(items: readonly Item[], filter: Partial<Filter>): Promise<string> {
   const search = createSearch(items, { ...everything, ...filter })
   await search.advance(atOnce)
