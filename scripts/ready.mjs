@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Installs all packages of a folder. The build needs the development packages. Large tests need the folder `tools`. */
+/** Installs all packages of a folder. The build needs the development packages. Large tests need the `tools` folder. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']

@@ -25,7 +25,7 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
   readonly doubles: Doubles | undefined
 }
 
-/** Time reserved for the exit of the process after the last connection is closed, in milliseconds. */
+/** Time reserved for the process to exit after the last connection is closed, in milliseconds. */
 const exitTime = 250
 
 /** @throws {UsageError} if the listener does not support this Node.js. */

@@ -21,7 +21,7 @@ export interface ItemStoreClientOptions {
   readonly token: Token
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
-  /** Timeout of each wait in milliseconds; 30,000 by default. `signal` limits the whole call. */
+  /** Timeout of each wait for a token or data, in milliseconds; 30,000 by default. `signal` limits the whole call. */
   readonly timeout?: number | undefined
   /** Maximum number of retries after a 503, a timeout or a failed connection. Default: 3. */
   readonly retries?: number | undefined

@@ -140,7 +140,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxHeaderLines: 128,
     /** Maximum bytes in pipelined requests. Above this limit, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /** Maximum bytes in lists that reads share. Above this limit, each read gets its own list. */
+    /** Maximum total size of lists that reads share, in bytes. Above this limit, each read gets its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /** Maximum mean delay of the event loop, in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,

@@ -61,7 +61,7 @@ export function mayWorkNow(length: number): boolean {
   return workedBytes <= workedBytesPerTurn
 }
 
-/** Maximum bytes of bodies that are received in one turn. Receiving them takes 0.25 ms. */
+/** Maximum number of body bytes to receive in one event loop turn. Receiving this many takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
 /** Milliseconds that one read from a resumed request takes. Such a read may return 128 KiB. */

@@ -141,7 +141,7 @@ export class Connection implements Holder {
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops request and response, which take several times the memory of a connection. */
+  /** Drops the request and response, because they take several times the memory of a connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (isSent && this.#response?.req.complete) this.#response = undefined

@@ -19,7 +19,7 @@ interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'>
   readonly isReadable: boolean
 }
 
-/** Time in which clients may still send a request after the stop has begun, in milliseconds. */
+/** How long clients may still send requests after shutdown has begun, in milliseconds. */
 const lastRequestGrace = 500
 
 /** File descriptors reserved for files, metrics, and connections that will be refused. */

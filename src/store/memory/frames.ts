@@ -12,7 +12,7 @@ const firstSlab = 1024 * 1024
 const spare = 1 / 8
 /** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
 const moves = 2
-/** Maximum number of frames with mappings of their own. Linux allows 65,530 for a process. */
+/** Maximum number of frames with mappings of their own. Linux allows 65,530 mappings per process. */
 const maxMappings = 16_384
 
 interface Slab {

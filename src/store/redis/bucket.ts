@@ -92,7 +92,7 @@ if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
 return 1`),
 
-  /** ARGV: id, version, text, SHA-1 of the expected text or ''. If memory is full, only a longer text fails. */
+  /** ARGV: id, version, text, SHA-1 of the expected text or ''. If memory is full, only a longer text is refused. */
   replace: script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end

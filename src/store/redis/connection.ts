@@ -49,7 +49,7 @@ export class RedisConnection {
   readonly firstAttempt: Promise<void>
   /** Calls that have not been sent yet, in order. */
   readonly waiting = new Set<Call>()
-  /** Calls without a reply yet, in the order of sending. */
+  /** Calls that have no reply yet, in the order in which they were sent. */
   readonly inFlight = new Set<Call>()
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()

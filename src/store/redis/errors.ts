@@ -24,7 +24,7 @@ export class TimeoutError extends Error {}
 /** The error for a server that is not used, because the server may not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code of a script that failed after its first change, so that the outcome is unknown. */
+/** Error code of a script that failed after its first change, so the outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
 /** Error code of a script whose key another program has written to. */

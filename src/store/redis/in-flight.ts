@@ -3,7 +3,7 @@
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum length of commands in flight and their replies, in bytes. */
+/** Maximum total length of the commands in flight and their replies, in bytes. */
 const maxBytes = 32 * 1024 * 1024
 /** Minimum number of bytes counted for a call. Limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024

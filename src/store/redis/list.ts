@@ -31,7 +31,7 @@ export function createReadTexts(
   batchBytes: number,
   maxCachedBytes: number,
 ) {
-  /** Texts of buckets by key, valid while a bucket has the same version. */
+  /** Texts of buckets by key, each valid until the version of the bucket changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
 

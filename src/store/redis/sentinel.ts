@@ -4,7 +4,7 @@ import { hostAndPort, type SentinelAddress } from './address.js'
 import { type Client, listIn, open, type RedisValue, withTimeout } from './client.js'
 import { reasonOf, TimeoutError } from './errors.js'
 
-/** Maximum time to wait for the answers of sentinels, in milliseconds. */
+/** Maximum time to wait for answers from the sentinels, in milliseconds. */
 export const answerTimeout = 1000
 
 export interface Answer {

@@ -41,7 +41,7 @@ export function watchPrimary(
   let pending: Promise<void> | undefined
 
   const isExpired = () => performance.now() >= validUntil
-  // Answers to the current query may be older than an event, so another query follows.
+  // If an event arrives during a query, the answers may be older than the event, so another query follows.
   const onEvent = () => void (pending ?? Promise.resolve()).then(ask)
   const sentinels = address.hosts.map((host) =>
     createSentinel(host, address, options.timeout, closing.signal, onEvent),
