@@ -1,4 +1,4 @@
-/** The section of the errors that most operations share. @module */
+/** The section on errors that most operations share. @module */
 
 import { useState } from 'preact/hooks'
 import { Part } from './part.js'

@@ -64,7 +64,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** Methods in the order of the page. Create is first, because other requests need an item. */
+/** Methods in the order in which the page shows them. Create comes first, because other requests need an item. */
 const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 

@@ -102,7 +102,7 @@ export function CellEditor(props: CellEditorProps) {
         {isBoolean && (
           <div class="line hint">
             {['true', 'false'].map((each) => (
-              // The Tab key skips these buttons, because the arrow keys in the field choose a boolean too.
+              // The Tab key skips these buttons, because the arrow keys in the field also choose a boolean.
               <Button
                 key={each}
                 tabIndex={-1}

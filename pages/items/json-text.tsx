@@ -1,4 +1,4 @@
-/** Shows the JSON text of an item in a row. Line breaks are between members. @module */
+/** Shows the JSON text of an item in a row. Lines break only between members. @module */
 
 import { coloured } from '../shared/json-colours.js'
 import { membersOf } from './members.js'

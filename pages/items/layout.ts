@@ -1,4 +1,4 @@
-/** The table's columns, widths and sort order, which the browser stores per project, but no values of items. @module */
+/** The table's columns, widths and sort order, which the browser stores per project. No item values are stored. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'

@@ -11,7 +11,7 @@ interface Seen {
   readonly texts: readonly string[]
   /** Texts that each item has had since the request while it belonged in the list. */
   readonly versions: Map<ItemId, Set<string>>
-  /** Items that have belonged in the list all the time since the request. */
+  /** Items that have belonged in the list ever since it was requested. */
   readonly constant: Set<ItemId>
 }
 

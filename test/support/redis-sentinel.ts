@@ -1,4 +1,4 @@
-/** Starts Redis sentinels for a test, and servers that can be cut off only from the sentinels. */
+/** Starts Redis sentinels for a test, and servers that can be cut off from the sentinels but not from services. */
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const inner = '127.0.0.9'
 
 export type WatchedServer = Awaited<ReturnType<typeof watchedServer>>
 
-/** Returns a stopped Redis server behind a proxy, through which all clients reach the server. */
+/** Returns a Redis server that is not started yet, and that all clients reach through a proxy. */
 export async function watchedServer(...settings: string[]) {
   const ownPort = await freePort()
   let isCutOff = false
@@ -62,7 +62,7 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // Times in ms, long enough for a busy machine. Sentinels begin the next failover after 2 × 2000 ms.
+    // These times in ms are long enough for a busy machine. Sentinels begin the next failover after 2 × 2000 ms.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,

@@ -39,7 +39,7 @@ export interface OwnRedis {
   pid(): number
 }
 
-/** Returns a stopped server that ends with the test, and by default stores nothing on disk. */
+/** Returns a server that is not started yet, ends with the test, and by default stores nothing on disk. */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }

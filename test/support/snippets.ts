@@ -88,7 +88,7 @@ function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
   // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the runner of this file.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
-  // Offline, npx never downloads a package that it does not find.
+  // In offline mode, npx does not download missing packages.
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 

@@ -1,4 +1,4 @@
-/** Defective services by violated clause, except §1.2, §5.2 and §5.5, which cannot be tested over HTTP alone. */
+/** Defective services by the clause they violate. §1.2, §5.2 and §5.5 cannot be tested over HTTP alone. */
 
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'

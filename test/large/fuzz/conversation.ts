@@ -91,7 +91,7 @@ const ending = weighted<Ending>(
 
 const connection = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
-  /** Lengths of the first pieces, in bytes. The remaining bytes follow in one piece. */
+  /** Lengths of the first pieces that the client sends, in bytes. All remaining bytes follow in one piece. */
   pieces: fc.oneof(fc.constant([]), fc.array(upTo(60, 90_000), { maxLength: 8 })),
   /** Pause before the first piece and after each piece, in milliseconds. */
   pause: fc.constantFrom(0, 0, 1, 5),

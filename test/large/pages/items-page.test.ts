@@ -233,7 +233,7 @@ describe('the items page', inChromium, () => {
       const [, query] = /\/items($|\?.*)/.exec(request.url()) ?? []
       const isTagged = request.headers()['if-none-match'] !== undefined
       const entry = `${request.method()} ${query}${isTagged ? ' changed' : ''}`
-      // A wait for a change is repeated if there is no change for long.
+      // The page repeats a wait that has ended without a change.
       if (query !== undefined && sent.at(-1) !== entry) sent.push(entry)
     })
     const expected: string[] = []

@@ -76,7 +76,7 @@ describeWithRedis('a cluster', () => {
     assert.equal(await store.healthy(), true)
     for (const stats of await masters('info', 'commandstats')) {
       let done = 0
-      // The first EVALSHA of a script fails.
+      // The first EVALSHA of a script fails, so only successful calls are counted.
       for (const [, all, failed] of stats.matchAll(
         /^cmdstat_eval.*:calls=(\d+).*failed_calls=(\d+)/gm,
       ))

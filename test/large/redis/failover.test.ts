@@ -1,4 +1,4 @@
-/** Tests a service with a proxy that switches to another Redis server on a failover. */
+/** Tests a service that reaches Redis through a proxy, which switches to another server on a failover. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-/** Tests a shutdown while clients create items without end. */
+/** Tests a shutdown while clients keep creating items. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

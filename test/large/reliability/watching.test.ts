@@ -1,4 +1,4 @@
-/** Tests of metrics and log lines for operators, which must not contain secrets. */
+/** Tests of metrics and log lines for operators, neither of which may contain secrets. */
 
 import assert from 'node:assert/strict'
 import { measuredService } from '../../support/measured-service.js'
