@@ -13,7 +13,6 @@ export function atOnce<T>(work: Slices<T>): T {
   }
 }
 
-/** Returns the position after the copied bytes. */
 export function* copied(source: Buffer, target: Buffer, at: number): Slices<number> {
   for (let start = 0; start < source.length; start += sliceBytes) {
     if (start > 0) yield
