@@ -127,12 +127,11 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       onReceived(chunk.length)
       try {
         append(chunk)
+        received(request, chunk.length)
+        goOn()
       } catch (error) {
         fail(error)
-        return
       }
-      received(request, chunk.length)
-      goOn()
     }
 
     function append(chunk: Buffer): void {

@@ -58,12 +58,9 @@ export function keyedName({ request, token }: Exchange): string | undefined {
 /** Maximum wait of a read in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
-/** Matches preferences before `wait`. Quoted strings may contain commas (RFC 7240 §2). */
-const others = /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?/
-const waitPreference = new RegExp(
-  `${others.source}[ \\t]*wait[ \\t]*=[ \\t]*(?:(\\d+)|"(\\d+)")[ \\t]*(?:[,;]|$)`,
-  'i',
-)
+/** Matches `wait` and the preferences before it. Quoted strings may contain commas (RFC 7240 §2). */
+const waitPreference =
+  /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?[ \t]*wait[ \t]*=[ \t]*(?:(\d+)|"(\d+)")[ \t]*(?:[,;]|$)/i
 
 /** Returns the `wait` of a `Prefer` header in seconds, or 0 (RFC 7240 §4.3). */
 export function preferredWait({ request }: Exchange): number {
