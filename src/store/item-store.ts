@@ -48,7 +48,6 @@ export interface StoreTraffic {
   readonly reconnections: number
   /** Number of commands that a server of a cluster redirected to another server. */
   readonly redirections: number
-  /** Number of changes that may or may not have taken effect. */
   readonly unknownOutcomes: number
   /** Called after each reply with the round-trip time in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
@@ -83,7 +82,6 @@ export interface ItemStore {
    */
   replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
-  /** Deletes an item. @param expected as for `replace`. */
   delete(id: ItemId, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
   /**

@@ -23,8 +23,8 @@ export interface AllBuckets {
 /** @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
-/** Maximum number of buckets read by one `SORT` or call. The server needs 0.24 ms for 1,024 buckets. */
-const portion = 1024
+/** Maximum number of buckets read by one `SORT` or call. Takes up to 0.24 ms for fields, and 2 ms for texts. */
+export const portion = 1024
 /** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
 const refusedFor = 1000
 /** Maximum length of a reply with the `bytes` field, in bytes. */

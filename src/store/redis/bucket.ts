@@ -120,7 +120,6 @@ redis.call('HSET', key, '', '')
 return redis.call('HDEL', key, '')`),
 }
 
-/** @returns the text and its SHA-1 in hexadecimal digits, for `EVALSHA`. */
 function script(text: string) {
   return { text, digest: hash('sha1', text) }
 }

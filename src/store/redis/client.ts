@@ -1,7 +1,7 @@
 /** Opens connections to servers with `@redis/client`, and checks the kind of server. @module */
 
 import type { StoreSize } from '../item-store.js'
-import { connectErrorOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
+import { connectErrorOf, errorReplyOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
 
 export interface Command {
   readonly parts: readonly (string | Buffer)[]
@@ -13,7 +13,6 @@ export interface Command {
   readonly isAsking?: boolean
 }
 
-/** Returns a command whose first argument is its key. */
 export function keyCommand(
   parts: readonly [name: string, key: string, ...args: (string | Buffer)[]],
   replyBytes?: number,
@@ -31,7 +30,6 @@ export interface RedisReply {
 
 export type Reply = RedisReply | Error
 
-/** @throws {Error} if the reply is an error. */
 export function valueIn(reply: Reply | undefined): RedisValue {
   if (reply instanceof Error) throw reply
   return reply?.value ?? null
@@ -123,6 +121,12 @@ function newClient(url: string, timeout: number) {
     // The package's reconnection would send commands whose callers have given up.
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
+}
+
+const ofReplica = /^(?:ERR Error running script.*[ -])?(?:READONLY|MASTERDOWN) /
+
+export function isOfReplica(reply: Reply): boolean {
+  return ofReplica.test(errorReplyOf(reply) ?? '')
 }
 
 /** Returns whether a reply to `INFO` comes from a replica, whose items may be outdated. */

@@ -88,7 +88,6 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
       ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one command has one reply
     }
     if (error instanceof NotConnectedError) {
-      // Another server may have taken over from the master.
       if (cause === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
       await sendAgain(masterOf(command.key), false)
     }
@@ -216,7 +215,6 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   }
 }
 
-/** @param deadline on the clock of `performance.now()`. */
 async function untilSettled(promise: Promise<void>, deadline: number): Promise<void> {
   await withTimeout(deadline - performance.now(), promise).catch(() => undefined)
 }

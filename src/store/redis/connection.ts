@@ -3,14 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Client, Command, RedisValue, Reply } from './client.js'
-import { connect, isReplica } from './client.js'
-import {
-  BusyError,
-  isOfReplica,
-  NotConnectedError,
-  NotPrimaryError,
-  TimeoutError,
-} from './errors.js'
+import { connect, isOfReplica, isReplica } from './client.js'
+import { BusyError, NotConnectedError, NotPrimaryError, TimeoutError } from './errors.js'
 import { InFlightLimit, type Traffic } from './in-flight.js'
 import type { Reachability } from './reachability.js'
 
@@ -202,7 +196,6 @@ export class RedisConnection {
     return client
   }
 
-  /** @returns a promise that resolves when the connection ends. */
   #use(client: Client): Promise<void> {
     const end = new Promise<void>((resolve) => {
       client.once('end', resolve).once('error', (error) => {

@@ -9,7 +9,6 @@ const { ClientClosedError, ClientOfflineError, ErrorReply, SocketClosedUnexpecte
 
 export type Purpose = 'read' | 'change'
 
-/** The error of a command that was not sent, because there is no connection to the server. */
 export class NotConnectedError extends Error {
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
@@ -81,12 +80,6 @@ export function errorReplyOf(error: unknown): string | undefined {
 /** Returns the first word of an error reply, such as `MOVED`; `undefined` for any other error. */
 export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
-}
-
-const ofReplica = /^(?:ERR Error running script.*[ -])?(?:READONLY|MASTERDOWN) /
-
-export function isOfReplica(error: unknown): boolean {
-  return ofReplica.test(errorReplyOf(error) ?? '')
 }
 
 /** Matches quoted names of commands, which may be logged. */

@@ -3,13 +3,11 @@
 import type { ItemFilter } from '../../item/item.js'
 import type { ItemList } from '../item-store.js'
 import { bytesField, type CorruptedKeys, type ItemTexts, isItem, joined } from './bucket.js'
-import type { BucketState, BucketStates, Read } from './bucket-states.js'
+import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
 /** Expected total length of the buckets that one call reads, in bytes. */
 const maxBytesTogether = 256 * 1024
-/** Maximum number of buckets that one call reads. A call for 1,024 buckets takes up to 2 ms. */
-const maxTogether = 1024
 /** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
 /** Length at which joined texts are sent, in bytes. Joining longer texts takes longer than a second write. */
@@ -52,7 +50,6 @@ export function createReadTexts(
     return { bytes, items, cursor: cursor.toString(), client }
   }
 
-  /** Joins the texts of a bucket, and caches them if there is room. */
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
     if (bytes === undefined && items.size > 0) throw corrupted.found(key)
     const texts = joined(items)
@@ -210,7 +207,7 @@ function groupsOf(states: readonly BucketState[]): BucketState[][] {
   let [group, total]: [BucketState[], number] = [[], 0]
   for (const state of states) {
     total += state.bytes
-    if (groups.length === 0 || group.length === maxTogether || total > maxBytesTogether) {
+    if (groups.length === 0 || group.length === portion || total > maxBytesTogether) {
       group = []
       total = state.bytes
       groups.push(group)

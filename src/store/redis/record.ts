@@ -2,7 +2,8 @@
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
-import { type Command, keyCommand, type RedisValue, type Servers, valueIn } from './client.js'
+import type { Command, RedisValue, Servers } from './client.js'
+import { keyCommand, listIn, valueIn } from './client.js'
 import type { Purpose } from './errors.js'
 import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from './errors.js'
 
@@ -40,9 +41,8 @@ export function createStoreRecord(
     return valueIn((await servers.send([{ parts, key, replyBytes: 0 }]))[0])
   }
 
-  /** @param content the server's reply: number of buckets and format. */
   function judge(content: RedisValue): void {
-    const [buckets = null, format = null] = Array.isArray(content) ? content : []
+    const [buckets = null, format = null] = listIn(content)
     const isMissing = buckets === null && format === null
     result = isMissing ? undefined : compared(Number(buckets), Number(format), own)
     if (result !== 'matched') return

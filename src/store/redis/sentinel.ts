@@ -86,7 +86,6 @@ export function createSentinel(
   return sentinel
 }
 
-/** Combines the replies to SENTINEL MASTER and SENTINEL GET-MASTER-ADDR-BY-NAME. */
 function answerIn(fields: RedisValue, named: RedisValue): Answer {
   const texts = listIn(fields).map(String)
   const field = (name: string) => texts[texts.indexOf(name) + 1]

@@ -125,7 +125,6 @@ export function watchPrimary(
   }
 }
 
-/** Returns why a query has no valid answer. */
 function faultIn(answers: readonly Answer[], failures: readonly unknown[]): string {
   if (answers.length > 0) return 'the sentinels that reply have missed a failover'
   const reasons = failures.map(reasonOf)
