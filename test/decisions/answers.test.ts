@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §2.3, §2.4 and §4.1 to §4.5: content and order of responses. */
+/** Tests what spec §2.3, §2.4 and §4.1 to §4.5 leave open about the content and order of responses. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

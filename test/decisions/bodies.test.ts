@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §4: bodies that are not item requests, and content types. */
+/** Tests what spec §4 leaves open about content types, and about bodies that are not item requests. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

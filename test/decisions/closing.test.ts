@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §7: no response is lost when a connection closes. */
+/** Tests that no response is lost when a connection closes, which spec §7 leaves open. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on interface §4.9: entity tags and conditional requests. */
+/** Tests entity tags and conditional requests (interface §4.9). */
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'

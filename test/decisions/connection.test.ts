@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on interface §4, §7 and §8: invalid HTTP, expectations, timeouts and closing. */
+/** Tests invalid HTTP, expectations, timeouts and closing of connections (interface §4, §7 and §8). */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

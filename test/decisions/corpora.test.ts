@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §2.1 and §4.4 with unusual JSON texts and strings. */
+/** Tests what spec §2.1 and §4.4 leave open about unusual JSON texts and strings. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §1.4 and §1.5: preflights, CORS headers and session ids. */
+/** Tests what spec §1.4 and §1.5 leave open about session ids, CORS headers and preflights. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

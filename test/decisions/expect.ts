@@ -1,4 +1,4 @@
-/** Checks responses against the interface, including the decisions of this service. */
+/** Checks responses against the interface, including what the spec leaves open. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'

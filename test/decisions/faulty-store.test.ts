@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §4.1, §4.2 and §7 when the store fails. */
+/** Tests what spec §4.1, §4.2 and §7 leave open about a store that fails. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

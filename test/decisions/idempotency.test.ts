@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on interface §4.11: creates that are safe to repeat. */
+/** Tests create calls that are safe to repeat (interface §4.11). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

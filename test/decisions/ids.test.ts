@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §4 and §4.4: ids in the path, and unusual request targets. */
+/** Tests what spec §4 and §4.4 leave open about ids in the path and unusual request targets. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on interface §8: limits of requests, memory and connections. */
+/** Tests the limits of requests, memory and connections (interface §8). */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'

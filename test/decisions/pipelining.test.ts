@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §4 and §7: pipelined requests. */
+/** Tests what spec §4 and §7 leave open about pipelined requests. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

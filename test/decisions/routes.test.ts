@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §4: paths, methods, and which error is reported first. */
+/** Tests what spec §4 leaves open about paths, methods, and which error is reported first. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

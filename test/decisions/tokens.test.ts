@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on spec §5: valid tokens. For §5.5, see test/auth-environment.test.ts. */
+/** Tests what spec §5 leaves open about valid tokens. For §5.5, see test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

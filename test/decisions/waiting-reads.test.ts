@@ -1,4 +1,4 @@
-/** Tests of this service's decisions on interface §4.10: reads that wait for a change. */
+/** Tests reads that wait for a change (interface §4.10). */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
