@@ -114,7 +114,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request, but still reads its body. Many clients read the response only after sending the whole body. */
+    /** Rejects a request, but still reads its body. Many clients read the response only after sending the body. */
     function fail(error: unknown): void {
       failure ??= error
       end()

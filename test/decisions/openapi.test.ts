@@ -1,4 +1,4 @@
-/** Tests of interface §4.7: the OpenAPI document as it is served. */
+/** Tests the OpenAPI document as it is served (interface §4.7). */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** Tests of interface §4.7 and §4.8: pages, their files, and the documents. */
+/** Tests the pages, their files, and the documents (interface §4.7 and §4.8). */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
