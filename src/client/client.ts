@@ -1,7 +1,7 @@
 /** The module `item-store/client`: a typed client for browsers and Node.js. @module */
 
 import type { HealthCheckResponse, Item } from '../interface/models.js'
-import { createItemRequests, ifMatchHeaders, jsonText, listPath, pathOf } from './item-requests.js'
+import { ItemRequests, ifMatchHeaders, jsonText, listPath, pathOf } from './item-requests.js'
 import { invalidResponse, membersIn, membersOf, responseError, wrong } from './item-store-error.js'
 import { type ItemRead, keepTag, type TextResponse } from './item-texts.js'
 import type {
@@ -31,14 +31,14 @@ export type { HealthCheckResponse, Item }
 export class ItemStoreClient<T extends object = Item> {
   /** Sends any other request, such as a HEAD, with retries. `read` turns the response into the result. */
   readonly request: Send
-  readonly #items: ReturnType<typeof createItemRequests>
+  readonly #items: ItemRequests
   readonly #options: CheckedOptions
 
   /** @throws {TypeError} if an option is missing or wrong. */
   constructor(options: ItemStoreClientOptions) {
     this.#options = checkedOptions(options)
     this.request = createSender(this.#options, options.token)
-    this.#items = createItemRequests(this.request, this.#options)
+    this.#items = new ItemRequests(this.request, this.#options)
   }
 
   /** Creates exactly one item, even if the request is retried. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */

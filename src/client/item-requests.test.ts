@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createItemRequests } from './item-requests.js'
+import { ItemRequests } from './item-requests.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
 import { checkedOptions, type Send } from './sender.js'
@@ -40,7 +40,7 @@ for (const [title, heads, pauses] of watches) {
       if (headers === undefined) throw new Error('no more responses')
       return await read(new TextResponse(new Response(null, { headers }), whole('')))
     }
-    const states = createItemRequests(send, options).watch('/items', {}, async () => undefined)
+    const states = new ItemRequests(send, options).watch('/items', {}, async () => undefined)
     await assert.rejects(states.next(), { message: 'no more responses' })
     const shown = times.map((time) => (time >= 2_500 ? 'long' : `${time} ms`))
     assert.deepEqual(shown, pauses)
@@ -59,7 +59,7 @@ async function updateWith(conflicts: number): Promise<{ result: unknown; replace
     const head = new Response(null, { headers: { etag: '"1"' } })
     return await read(new TextResponse(head, whole('{"data":{"id":"1"}}')))
   }
-  const update = createItemRequests(send, options).update('1', () => '{}', String)
+  const update = new ItemRequests(send, options).update('1', () => '{}', String)
   const result = await update.then(({ text }) => text, String)
   return { result, replaces }
 }

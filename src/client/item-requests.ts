@@ -22,56 +22,64 @@ const shortPause = 100
 /** Maximum attempts of an update. If 64 clients change one item, 47 attempts can be needed. */
 const mostAttempts = 100
 
-export function createItemRequests(send: Send, { timeout, retries }: CheckedOptions) {
-  async function read(id: string, options?: CallOptions): Promise<ItemRead> {
-    return await send({ path: pathOf(id) }, options, (response) => response.item())
+export class ItemRequests {
+  readonly #send: Send
+  readonly #options: CheckedOptions
+
+  constructor(send: Send, options: CheckedOptions) {
+    this.#send = send
+    this.#options = options
   }
 
-  async function create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
+  read(id: string, options?: CallOptions): Promise<ItemRead> {
+    return this.#send({ path: pathOf(id) }, options, (response) => response.item())
+  }
+
+  async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
     // Pages without TLS have no `crypto.randomUUID`.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
-    return await write({ method: 'POST', headers }, data, options)
+    return await this.#write({ method: 'POST', headers }, data, options)
   }
 
-  async function replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
+  async replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
     const request = { method: 'PUT', path: pathOf(id), headers: ifMatchHeaders(options) } as const
-    return await write(request, data, options)
+    return await this.#write(request, data, options)
   }
 
-  async function write(
+  async #write(
     request: ServiceRequest,
     data: string,
     { projectId, ...options }: WriteOptions = {},
   ): Promise<ItemRead> {
     const body = itemRequestText(data, projectId)
-    return await send({ ...request, body }, options, (response) => response.item())
+    return await this.#send({ ...request, body }, options, (response) => response.item())
   }
 
-  async function update<Data>(
+  async update<Data>(
     id: string,
     change: (read: ItemRead) => MaybePromise<Data | undefined>,
     textOf: (data: Data) => string,
     { isRepeatable, ...options }: UpdateOptions = {},
   ): Promise<ItemRead> {
     for (let attempts = 1, lost = 0; ; attempts += 1) {
-      const item = await read(id, options)
-      const changed = await change(item)
-      if (changed === undefined) return item
+      const read = await this.read(id, options)
+      const changed = await change(read)
+      if (changed === undefined) return read
       const data = textOf(changed)
-      const { head, text, tag: ifMatch } = item
+      const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
       // If `projectId` is `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
-        return await replace(id, data, { ...options, projectId, ifMatch })
+        return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
         // After a conflict, the first delay is only 20 to 40 ms, because a retry soon succeeds.
         const delay = isConflict
           ? backoff({}, attempts) / 10
-          : retryDelay(error, !isRepeatable, lost, { timeout, retries })
+          : retryDelay(error, !isRepeatable, lost, this.#options)
         if (delay === undefined) throw error
         if (!isConflict) lost += 1
         await wait(delay, options.signal)
@@ -79,18 +87,18 @@ export function createItemRequests(send: Send, { timeout, retries }: CheckedOpti
     }
   }
 
-  async function* watch<State>(
+  async *watch<State>(
     path: string,
     options: CallOptions,
     stateOf: (response: TextResponse) => Promise<State>,
   ): AsyncGenerator<State, void, void> {
-    const seconds = Math.floor(Math.min(longestWait, timeout / 1500)) // at most two thirds of the timeout
+    const seconds = Math.floor(Math.min(longestWait, this.#options.timeout / 1500)) // at most two thirds of the timeout
     let known: string | null | undefined
     for (let failures = 0; ; ) {
       let pause = shortPause
       try {
         const headers = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : undefined
-        const [head, state] = await send({ path, headers }, options, async (response) => {
+        const [head, state] = await this.#send({ path, headers }, options, async (response) => {
           const isSame = headers && response.head.status === 304
           return [response.head.headers, isSame ? undefined : await stateOf(response)] as const
         })
@@ -112,8 +120,6 @@ export function createItemRequests(send: Send, { timeout, retries }: CheckedOpti
       await wait(pause, options.signal)
     }
   }
-
-  return { read, create, replace, update, watch }
 }
 
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {

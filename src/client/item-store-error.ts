@@ -48,14 +48,19 @@ export function responseError(response: Response, text: string): ItemStoreError 
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)
-  const options = { response, code: stringOf(code), sessionId: stringOf(sessionId) }
-  return new ItemStoreError(detail, options)
+  return new ItemStoreError(detail, {
+    response,
+    code: stringOf(code),
+    sessionId: stringOf(sessionId),
+  })
 }
 
 export function invalidResponse(response: Response, cause?: unknown): ItemStoreError {
   const { status, url } = response
-  const problem = `${url || 'baseUrl'} did not respond like an item store (status ${status})`
-  return new ItemStoreError(problem, { response, code: 'INVALID_RESPONSE', cause })
+  return new ItemStoreError(
+    `${url || 'baseUrl'} did not respond like an item store (status ${status})`,
+    { response, code: 'INVALID_RESPONSE', cause },
+  )
 }
 
 export function wrong(problem: string): TypeError {

@@ -14,8 +14,13 @@ export function checkedOptions(options: ItemStoreClientOptions) {
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
   if (typeof fetch !== 'function') throw wrong('fetch is not a function')
   if (!json?.parse || !json.stringify) throw wrong('json has no parse and stringify')
-  const longest = Math.min(timeout, longestTimer) // the timeout also limits the delay before a retry
-  return { baseUrl: normalized(baseUrl), fetch, timeout: longest, retries, json }
+  return {
+    baseUrl: normalized(baseUrl),
+    fetch,
+    timeout: Math.min(timeout, longestTimer), // the timeout also limits the delay before a retry
+    retries,
+    json,
+  }
 }
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
