@@ -58,7 +58,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
    * Stores items, or item requests with only `data` and possibly `project_id`. Returns their ids.
-   * @throws {Error} if an object is not an item, or if the store is full. After an error, no item is kept.
+   * @throws {Error} if an object is not an item, or if the store is full. None of the given items is stored then.
    */
   seed(items: readonly object[]): Promise<string[]>
   /** Stores JSON texts such as `['{"price":1.10}']` like `seed`, but keeps them byte for byte. */

@@ -28,7 +28,7 @@ export function integer(name: string, text: string, minimum = 1) {
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** Returns the elements named in a comma-separated list, or all elements without a list. */
+/** Returns the elements named in a comma-separated list, or all elements if there is no list. */
 export function chosen<T extends { name: string }>(
   name: string,
   list: string | undefined,

@@ -53,8 +53,8 @@ const longestPause = 300_000
 const pausePerCharacter = 0.0008
 
 /**
- * Returns the minimum pause before the next list, in milliseconds. The pause depends mainly on the length of the
- * list, because a busy machine may take long even for a short list. @param duration in milliseconds.
+ * Returns the minimum pause before the next request for the list, in milliseconds. It depends mainly on the length
+ * of the list, because a busy machine can be slow even for a short list. @param duration in milliseconds.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)

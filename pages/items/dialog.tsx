@@ -85,7 +85,7 @@ export interface Loss {
   readonly action: string
 }
 
-/** Lets the browser ask before the user leaves the page. */
+/** Makes the browser ask for confirmation before the user leaves the page. */
 export function useWarning(isNeeded: boolean): void {
   useLayoutEffect(() => {
     if (!isNeeded) return undefined

@@ -34,8 +34,8 @@ const widest = 28
 /** Minimum width of a long value, in characters. A long value may not fit into its column. */
 export const long = 24
 /**
- * Share of the items that must have a common member. With two projects of equal size, a member that occurs in only one
- * of them is not common.
+ * Share of the items that must have a member for it to be common. With two projects of equal size, a member that
+ * occurs in only one of them is not common.
  */
 const commonShare = 0.6
 

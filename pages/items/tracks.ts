@@ -84,7 +84,7 @@ export function useTracks(
         return left < 0
       })
   const cut = common[end]
-  // The last column may be narrower than its long values, so that little width is left empty.
+  // The last column may be narrower than its longest values, so that little space is wasted.
   const last = cut !== undefined && isLong(cut) ? widthOfColumn(cut) + left : 0
   const isCut = cut !== undefined && last >= widthOfColumn(cut) * leastPart
   const fit = end < 0 ? common : common.slice(0, Math.max(1, isCut ? end + 1 : end))

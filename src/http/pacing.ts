@@ -10,7 +10,7 @@ const turnTime = 1
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Resolves when work of up to 1 ms may begin. `laterTime` is the time in ms of work that this work causes later. */
+/** Resolves when work of up to 1 ms may begin. `laterTime` is how long the work that follows from it takes, in ms. */
 export function timeToWork(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })

@@ -10,7 +10,7 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** Content codings, from the smallest files to the largest. */
+/** Content codings, in order of file size: the smallest files come first. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 

@@ -94,7 +94,7 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // The parser also stops after rejected input, and at an upgrade, in which Node would report no errors.
+      // The parser also stops after rejected input, and at an upgrade, because Node reports no errors during upgrades.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
@@ -251,7 +251,7 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#dropWaiting()
-    // Since Node.js 26, each call of `read` returns only one piece.
+    // Since Node.js 26, each call to `read` returns only one piece.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }

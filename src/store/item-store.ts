@@ -65,7 +65,7 @@ export interface ItemStore {
     readonly isInOrder: boolean
   }
 
-  /** Missing in a store in process memory. */
+  /** A store in process memory has no traffic. */
   readonly traffic?: StoreTraffic
 
   /** Namespace UUID of ids derived from an `Idempotency-Key`, the same for all services of a store. */
@@ -90,10 +90,10 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns visible ASCII characters that differ after each change to an item, or to an item of the project. */
+  /** Returns a text of visible ASCII characters, which differs after each change to an item (of a given project). */
   version(project?: string): Awaitable<string>
 
-  /** Calls the callback after each change, or more often. @returns a function that ends the watch. */
+  /** Calls the callback after each change, and possibly without a change. @returns a function that ends the watch. */
   watch(watched: Watched, callback: () => void): () => void
 
   size(): Awaitable<StoreSize>

@@ -35,7 +35,7 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** Returns the Unix time that it will be in `seconds` seconds. */
+/** Returns the Unix time `seconds` seconds from now. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }

@@ -17,7 +17,7 @@ const inner = '127.0.0.9'
 
 export type WatchedServer = Awaited<ReturnType<typeof watchedServer>>
 
-/** Returns a Redis server that is not started yet, and that all clients reach through a proxy. */
+/** Returns a Redis server that has not been started yet. All clients reach it through a proxy. */
 export async function watchedServer(...settings: string[]) {
   const ownPort = await freePort()
   let isCutOff = false

@@ -18,7 +18,7 @@ const reach = 100
 const comma = Buffer.from(',')
 
 interface OpenList {
-  /** Number of the list in order of opening. */
+  /** Lists are numbered in the order in which they are opened. */
   readonly moment: number
   /** First retired block that is kept for this list. `nextKept` links further blocks. */
   kept: Block | undefined

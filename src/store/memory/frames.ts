@@ -16,7 +16,7 @@ const moves = 2
 const maxMappings = 16_384
 
 interface Slab {
-  /** The `ArrayBuffer` may be longer, so that the C library maps the memory separately. */
+  /** The `ArrayBuffer` is longer than a short frame, so that the C library gives it a memory mapping. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>

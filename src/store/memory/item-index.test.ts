@@ -38,7 +38,7 @@ const alike = Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n))
 const colliding = Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0))
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // All `alike` ids stay in one table, which splits so often that most other tables have several entries in `tables`.
+  // All `alike` ids stay in one table. Its splits make `tables` so long that most other tables occur in it repeatedly.
   ['with the same first word, followed by random ids,', [...alike, ...randomIds(6000)]],
   ['of which every three have the same hash', colliding],
 ]

@@ -92,7 +92,7 @@ export function createStoreRecord(
     forget: () => judge(null),
 
     readAgain(sendAhead: typeof send): void {
-      // Errors are ignored: later commands fail too, or another server of the cluster has the record.
+      // Errors are ignored: either later commands fail with them too, or another server of the cluster has the record.
       sendAhead(readCommand).then(judge, () => undefined)
     },
 

@@ -12,7 +12,7 @@ function answersIn(text: string): Answer[] {
   )
 }
 
-/** What sentinels reply, and the primary that is used as a result. By default, there are three sentinels. */
+/** What the sentinels reply, and the primary that must be used then. By default, there are three sentinels. */
 const cases: [
   title: string,
   answers: string,

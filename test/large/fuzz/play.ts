@@ -11,7 +11,7 @@ export type Played = Awaited<ReturnType<typeof play>>
 /** Maximum wait for `100 Continue` (RFC 9110 §10.1.1), in milliseconds. */
 const continueTime = 200
 
-/** @param waitLimit maximum time without received data, in milliseconds. */
+/** @param waitLimit maximum time to wait for data, in milliseconds. */
 export async function play(
   url: URL,
   plan: ConnectionPlan,

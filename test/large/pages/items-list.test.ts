@@ -404,7 +404,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** Creates a collection. By default, the pause before its second list is longer than a test. */
+  /** Creates a collection. By default, its second request for the list comes later than the end of any test. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {
