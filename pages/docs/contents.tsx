@@ -27,7 +27,7 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Text that the filter searches, if not the title. */
+  /** Text that the filter searches instead of the title. */
   readonly text?: string
   readonly inner?: readonly Entry[]
 }

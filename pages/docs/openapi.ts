@@ -97,7 +97,7 @@ export interface Operation extends OperationObject, ResponseGroup {
   readonly needsToken: boolean
 }
 
-/** Returns all operations by tag, then by method, then from the longest path to the shortest. */
+/** Returns all operations, sorted by tag, then by method, then from the longest path to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const base = baseUrlOf(document).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)

@@ -13,7 +13,7 @@ export interface ResponsesProps {
   onStatus(status: string): void
 }
 
-/** On a narrow screen, each response contains its examples, so that a tap does not change what is out of sight. */
+/** On a narrow screen, each response contains its examples, so that a tap changes nothing off screen. */
 export function ResponseList({ operation, document, onStatus }: Omit<ResponsesProps, 'status'>) {
   const { operationId, responses, common = [] } = operation
   return (

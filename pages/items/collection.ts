@@ -26,7 +26,7 @@ export interface Shown {
 
 export interface Collection {
   shown(): Shown
-  /** Lists only the items of one project from now on, or all items for `undefined`. */
+  /** From now on, lists only the items of one project, or all items if `undefined`. */
   choose(project: string | undefined): void
   refresh(): void
   put(text: string): void
@@ -49,7 +49,7 @@ const marked = 2_000
 // Bounds of the pause between two lists, in milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
-/** Pause for each character of the latest list, in milliseconds. A list of 25 MB pauses for 20 seconds. */
+/** Pause for each character of the latest list, in milliseconds. After a list of 25 MB, the pause is 20 seconds. */
 const pausePerCharacter = 0.0008
 
 /**

@@ -1,4 +1,4 @@
-/** The dialog that asks for confirmation and deletes items. The service cannot restore an item with its id. @module */
+/** The delete dialog, which asks for confirmation. A deleted item cannot be restored with the same id. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'

@@ -8,7 +8,7 @@ import { useMedia } from './use-media.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of the dialog. A dialog with a position has its title only for screen readers. */
+  /** Position of the dialog. The title of a dialog with a position is only for screen readers. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   readonly autofocus?: boolean

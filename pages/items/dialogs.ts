@@ -1,4 +1,4 @@
-/** The script that the page loads after the list: dialogs, the panel, search, sort and the JSON of rows. @module */
+/** The script that the page loads after the list: dialogs, the panel, search, sort and rows of JSON. @module */
 
 export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'

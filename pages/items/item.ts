@@ -8,7 +8,7 @@ export interface Item {
   readonly text: string
 }
 
-/** Maximum length in characters of a value or item where space is limited. */
+/** Maximum number of characters to show of a value or item where space is limited. */
 const longestShown = 200
 
 export type Kind = 'string' | 'number' | 'literal' | 'nested'

@@ -15,7 +15,7 @@ export interface Entry {
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** Reads a file in the format of `item-store dev --seed`. @throws {Error} with line and column of an error. */
+/** Reads a file in the format of `item-store dev --seed`. @throws {Error} with the line and column of an error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)

@@ -28,7 +28,7 @@ export function useLayout(
     layout,
     (part) => {
       setChanged({ key, layout: { ...layout, ...part } })
-      // Keeps the parts of the layout that another tab has stored in the meantime.
+      // Keeps the changes that another tab has made to other parts of the layout.
       store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
     },
   ]

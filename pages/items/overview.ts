@@ -26,7 +26,7 @@ export interface Overview {
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** Maximum numbers of columns and of projects that the user can choose from. */
+/** Maximum numbers of columns and of projects to choose from. */
 const mostNames = 200
 const mostProjects = 500
 /** Maximum width that is assumed for a value, in characters. */

@@ -11,7 +11,7 @@ export interface Peeked {
   readonly item: Item
   readonly name: string
   readonly box: DOMRect
-  /** Whether the user opened the popover. If not, the pointer rests on the cell. */
+  /** Whether the user opened the popover. Otherwise, it opened because the pointer rests on the cell. */
   readonly hasFocus: boolean
 }
 

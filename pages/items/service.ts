@@ -1,4 +1,4 @@
-/** Sends requests with the texts of items verbatim. Each function throws {@link ItemStoreError} if it fails. @module */
+/** Sends requests, with item texts unchanged. Each function throws {@link ItemStoreError} if it fails. @module */
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'

@@ -23,7 +23,7 @@ export interface Value {
   readonly double: number | undefined
 }
 
-/** First characters of each JSON type, in the order that sorting gives to types. Absent members always come last. */
+/** First characters of the values of each JSON type, in sort order. Absent members always come last. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1

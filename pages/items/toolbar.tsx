@@ -39,7 +39,7 @@ export function Toolbar(props: ToolbarProps) {
   const { filter, projects, view, isExporting, search, onFilter, onView } = props
   const { onNew, onImport, onExport, onColumns } = props
   const listed = mostUsed(projects, projects.size)
-  // The chosen project stays in the menu even if it has no items any more.
+  // The chosen project stays in the menu even if it no longer has any items.
   if (filter.project !== undefined && !listed.includes(filter.project))
     listed.unshift(filter.project)
   const count = filter.conditions.filter(isComplete).length
