@@ -1,4 +1,4 @@
-/** Tests that a secret file which is being overwritten does not change the secrets. */
+/** Tests that the secrets do not change while the secret file is being overwritten. */
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

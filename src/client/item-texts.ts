@@ -102,7 +102,7 @@ export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }
 
-/** Returns an item's entity tag. @throws {TypeError} for a copy of an item, or for an item of a list. */
+/** Returns an item's entity tag. @throws {TypeError} for a copy of an item, or for an item from a list. */
 export function tagOf(item: object): string {
   const tag = tags.get(item)
   if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list')

@@ -61,7 +61,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // A health check needs no token, and `read` gets its response whatever the status.
+    // A health check needs no token. Its response is passed to `read`, whatever the status.
     const isHealthCheck = path === '/health'
     // Invalid headers fail here, because an error of `fetch` would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
@@ -134,7 +134,7 @@ function createTokenSource(token: Token | undefined) {
 
 /** Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
-  // Pattern of RFC 6750 §2.1. The usual mistake is a line break from the end of a file.
+  // Syntax of RFC 6750 §2.1. A token read from a file often ends in a line break, which is invalid.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }

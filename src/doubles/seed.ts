@@ -71,7 +71,7 @@ export async function seedEmptyStore(
   }
 }
 
-/** Reads all items, then stores them. Returns the new ids. @throws {StoreError} if one fails; then none is kept. */
+/** Reads all items, then stores all or none of them. Returns the new ids. @throws {StoreError} */
 export async function storeItems(
   store: ItemStore,
   items: Iterable<ItemRequest>,

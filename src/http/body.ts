@@ -51,7 +51,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     return complete ? readComplete(exchange, use) : receive(exchange, use)
   }
 
-  /** Returns a function that sets the memory counted for a body, which is 0 once the response is closed. */
+  /** Returns a function that sets the memory counted for a body. Once the response is closed, none is counted. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false

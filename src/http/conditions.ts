@@ -67,7 +67,7 @@ export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Evaluates `If-None-Match`, which ignores `W/` (RFC 9110 §13.1.2). */
+/** Evaluates `If-None-Match`, ignoring `W/` (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))

@@ -53,7 +53,7 @@ export function mayWorkNow(length: number): boolean {
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Most turns parse less than half of the limit, so they need no callback.
+    // Most turns do not reach half the limit, and so need no callback.
     setImmediate(() => {
       workedBytes = 0
     })

@@ -98,7 +98,7 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
 /** Matches one element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
-/** Returns the coding with the highest weight. Of equal weights, the smallest file wins (RFC 9110 §12.5.3). */
+/** Returns the coding with the highest weight. Among equal weights, the smallest file wins (RFC 9110 §12.5.3). */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))

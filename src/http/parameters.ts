@@ -55,7 +55,7 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum wait of a read in seconds. Many proxies have a timeout of about a minute. */
+/** Maximum wait for a read, in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
 /** Matches `wait` and the preferences before it. Quoted strings may contain commas (RFC 7240 §2). */

@@ -13,7 +13,7 @@ const oneChunk = 1024 * 1024
 /** @param maxBytes memory limit for all shared lists together. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
-  /** Settles when the next list that is too long to be shared may be sent. */
+  /** Settles when the latest list that was too long to be shared is released, or `maxWait` has passed. */
   let latestEnd: Promise<void> = Promise.resolve()
 
   function create(project?: string) {

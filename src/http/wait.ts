@@ -97,7 +97,7 @@ export class Wait<State extends Tagged> {
 
 interface WaitGroupOptions<State extends Tagged> {
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the item or list must be read. Must cause a call of `update` soon. */
+  /** Called when the item or list must be read. Must lead to a call to `update` soon. */
   readonly schedule: () => void
   /** Called when the group has become empty. Empty groups are not used again. */
   readonly onEmpty: () => void

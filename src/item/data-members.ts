@@ -12,9 +12,9 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-/** Maximum number of names for which comparing is faster than a hash table. */
+/** Maximum number of names to compare one by one. For more names, a hash table is faster. */
 const maxFew = 16
-/** Maximum length in bytes of a name for which comparing is faster than a hash table. */
+/** Maximum length of a name to compare one by one, in bytes. For longer names, a hash table is faster. */
 const maxFewName = 64
 
 export class MemberRecord {
@@ -88,7 +88,7 @@ export class MemberRecord {
 
 /** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
 const windowBytes = 1024
-/** Number of window bytes after the mark at which reading starts. Members are read backwards from there. */
+/** Number of bytes from the last mark in the window to the end of the window, enough for a short member. */
 const windowMargin = 64
 
 /** Drops members that an item does not keep, and closes the gaps. @param hold called with the bytes of memory in use. */

@@ -1,4 +1,4 @@
-/** Tests that requests are handled once each, in order, and up to a maximum number per turn. */
+/** Tests that each request is handled once, in order, and that a turn handles a limited number of requests. */
 
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'

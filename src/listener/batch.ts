@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 
 interface Arrived {
   readonly response: ServerResponse
-  /** Handles the request; `undefined` once the handler has been called. */
+  /** Handler of the request; `undefined` once it has been called. */
   handler: (() => void) | undefined
 }
 

@@ -43,7 +43,7 @@ const checksPerTimeout = 4
 /** Maximum number of requests handled in an event loop turn. Handling that many takes a few milliseconds. */
 const workPerTurn = 64
 
-/** Maximum number of requests handled in a turn while clients connect, because a turn accepts only one connection. */
+/** Maximum number of requests per turn while clients connect. It is low, because a turn accepts one connection. */
 const workWhileAccepting = 2
 /** Time for which `workWhileAccepting` applies after each connect, in milliseconds. */
 const acceptingTime = 10

@@ -126,7 +126,7 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // Only an increase closes connections, because `giveUp` itself calls this function for its decrease.
+    // A decrease closes no connections, because `giveUp` itself calls this function after a decrease.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

@@ -25,7 +25,7 @@ const settledAfter = 10
 /** Bytes of received bodies after which new objects are collected. Otherwise, received chunks may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
-/** Time until the first full collection, in milliseconds. If it were later, requests would be delayed by 12 ms. */
+/** Time until the first full collection, in milliseconds. A later collection would delay requests by 12 ms. */
 const firstCollection = 200
 
 /** Flags for machines with one core, where V8's threads take the core from the main thread. */

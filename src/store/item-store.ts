@@ -43,7 +43,7 @@ export interface StoreSize {
 export interface StoreTraffic {
   /** Number of commands that have been sent and have no reply yet. */
   readonly inFlight: number
-  /** Number of commands that wait to be sent, because the in-flight limit is reached. */
+  /** Number of commands waiting to be sent, because the in-flight limit is reached. */
   readonly waiting: number
   readonly reconnections: number
   /** Number of commands that a server of a cluster redirected to another server. */

@@ -77,7 +77,7 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /** Returns the nearest current block; `undefined` if more than `reach` retired blocks lie between. */
+  /** Returns the nearest current block; `undefined` if more than `reach` retired blocks lie in between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {

@@ -111,7 +111,6 @@ function blockAt(place: number): number {
   return place * recordWords + idWords
 }
 
-/** Returns an element. The position must be within the array. */
 export function at(array: Uint32Array, place: number): number {
   return array[place] as number // never undefined: callers pass valid positions
 }

@@ -22,7 +22,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   let size = 0
   /** Total length of all texts with a comma for each text, in bytes. */
   let used = 0
-  /** First part of all versions, different in each process. */
+  /** Prefix of all versions, different in each process. */
   const start = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()

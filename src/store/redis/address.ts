@@ -17,7 +17,7 @@ const sentinelPort = 26_379
 
 export type SentinelAddress = NonNullable<ReturnType<typeof sentinelAddress>>
 
-/** Returns hosts and ports of sentinels, and the name of the primary in their configuration. */
+/** Returns the hosts and ports of the sentinels, and the name under which they know the primary. */
 export function sentinelAddress(url: string) {
   const [, scheme, credentials = '', names = '', name = '', database = ''] =
     sentinelUrl.exec(url) ?? []

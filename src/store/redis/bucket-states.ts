@@ -23,7 +23,7 @@ export interface AllBuckets {
 /** @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
-/** Maximum number of buckets read by one `SORT` or call. Takes up to 0.24 ms for fields, and 2 ms for texts. */
+/** Maximum number of buckets that one `SORT` or call reads: fields in up to 0.24 ms, texts in up to 2 ms. */
 export const portion = 1024
 /** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
 const refusedFor = 1000

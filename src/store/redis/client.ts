@@ -46,7 +46,7 @@ export interface Servers {
   isReady(): boolean
   /** Whether a command whose reply has an unknown length can now be sent to the key's server. */
   hasRoom(key: string): boolean
-  /** Sends commands, and returns the replies in the same order. @throws {Error} after a bounded time. */
+  /** Sends commands, and returns the replies in the same order. Never waits forever. @throws {Error} */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
   /** Returns the server that has the key. Only a cluster has this method. */
   serverOf?(key: string): { isReady(): boolean } | undefined

@@ -15,7 +15,7 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The error of a command that was not sent, because the in-flight limit had no room in time. */
+/** The error of a command that was not sent, because it did not fit into the in-flight limit in time. */
 export class BusyError extends Error {}
 
 export class TimeoutError extends Error {}
@@ -61,7 +61,7 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** @param cause goes to the log only. */
+/** @param cause only for the log. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
   return unavailable(cause, purpose, 'The store rejected the request', false)
 }

@@ -9,7 +9,7 @@ import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from 
 
 /** Version of the data format (docs/reference/redis.md). Increase it if older services would misread new data. */
 const ownFormat = 1
-/** Number of buckets by default, and of a store that has items but no record. */
+/** Default number of buckets, and the number in a store that has items but no record. */
 export const bucketsByDefault = 256
 /** Maximum number of buckets of a new store in a cluster, where each poll sends a command for each bucket. */
 const maxInCluster = 4096
