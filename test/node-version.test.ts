@@ -1,4 +1,4 @@
-/** Tests the error message on an old Node.js or on another runtime. */
+/** Tests the error message for old versions of Node.js and for other runtimes. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -238,7 +238,7 @@ describe('a watch asks', { concurrency: true }, () => {
     state(`"${changes}"`)(response, request)
   }
   const late = unavailable('X', { 'retry-after': '9'.repeat(30) })
-  /** Services that respond without waiting. A watch may send `atOnce` requests, and `perSecond` per second. */
+  /** Services that end each wait at once. A watch may send `atOnce` requests, plus `perSecond` per second. */
   const restless: [title: string, first: Step, then: Step, atOnce: number, perSecond: number][] = [
     ['each connection is lost', state('"1"'), drops, 0, 3],
     ['each response is a 503 with a long Retry-After', state('"1"'), late, 0, 1.5],

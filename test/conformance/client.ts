@@ -41,7 +41,7 @@ let isMute = false
 /** Maximum time for a complete response, in milliseconds. */
 const longestAnswer = 120_000
 
-/** Maximum time without data, in milliseconds. @throws {Error} if an earlier request timed out. */
+/** Maximum time to wait for data, in milliseconds. @throws {Error} if an earlier request timed out. */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000

@@ -1,4 +1,4 @@
-/** Makes single memory allocations fail, as if the system had run out of memory. */
+/** Makes individual memory allocations fail, as if the system had run out of memory. */
 
 const constructors = [
   ...['ArrayBuffer', 'Uint8Array', 'Uint16Array', 'Uint32Array', 'Int32Array', 'Float64Array'],

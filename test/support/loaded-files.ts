@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** @param folder value of `NODE_V8_COVERAGE` in the processes, which must have ended. */
+/** @param folder value of `NODE_V8_COVERAGE` in the processes. All of them must have ended. */
 export function loadedFiles(folder: string): string[] {
   return readdirSync(folder).flatMap((file) => {
     const { result }: { result: { url: string }[] } = JSON.parse(

@@ -40,7 +40,7 @@ export async function respondingAt(port: number, secret: string): Promise<Servic
 /** Defines a test that starts its own services, and is skipped if `BASE_URL` names a service. */
 export const ownTest = process.env.BASE_URL ? test.skip : test
 
-/** Defines an `ownTest` that needs `/proc` or file descriptor limits. */
+/** Like `ownTest`, for tests that need `/proc` or file descriptor limits. */
 export const linuxTest = process.platform === 'linux' ? ownTest : test.skip
 
 /** @param env complete environment of the service. By default, `JWT_SECRET` is random. */

@@ -1,4 +1,4 @@
-/** Makes the table of docs/reference/settings.md from the settings in src, for `npm run docs`. */
+/** Generates the table in docs/reference/settings.md from the settings in src, for `npm run docs`. */
 
 import assert from 'node:assert/strict'
 import { nameOf, settings } from '../../src/config/settings.js'

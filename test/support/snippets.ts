@@ -53,7 +53,7 @@ export interface Place {
 
 const mark = '-- end of block --'
 
-/** Runs code blocks in one shell, and returns their outputs. @throws {Error} if one fails. */
+/** Runs code blocks in one shell, and returns their outputs. @throws {Error} if a block fails. */
 export async function runInShell(
   snippets: readonly Snippet[],
   place: Place,

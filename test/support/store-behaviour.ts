@@ -41,7 +41,7 @@ export async function textOf(list: ItemList): Promise<string> {
   return whole.toString()
 }
 
-/** @param create opens an empty store for 1 MB. @param runs number of random sequences. */
+/** @param create opens an empty store with room for at least 1 MB. @param runs number of random sequences. */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
     function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {

@@ -40,7 +40,7 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** Only the first `maxItems` items survive a conversation. The first `keptItems` stay forever. */
+/** After each conversation, all items after the first `maxItems` are deleted. The first `keptItems` never change. */
 const maxItems = 40
 const keptItems = 5
 /** Maximum memory in bytes, in addition to the idle service and the texts of its items. */
@@ -117,7 +117,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // These items make the service allocate a slab and memory for scans, which it then keeps.
+  // These items make the service allocate a slab and memory for scans, both of which it keeps.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)

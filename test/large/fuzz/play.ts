@@ -29,7 +29,7 @@ export async function play(
   let error: string | undefined
   /** Whether the service has closed its side of the connection. */
   let isEnded = false
-  /** Whether an expected response or end of connection did not arrive in time. */
+  /** Whether the service was too slow to send a response or to close the connection. */
   let isLate = false
   socket.setNoDelay(true)
   socket.on('data', (chunk) => {

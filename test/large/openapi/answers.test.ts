@@ -59,7 +59,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** Functions by error code, to provoke the error, or to send any request if an operation never has the error. */
+/** By error code, functions that provoke the error. If an operation never has the error, they send any request. */
 const provocations: Record<string, (operation: PlacedOperation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

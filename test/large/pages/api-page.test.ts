@@ -34,7 +34,7 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** Returns a selector of a model in the list of models. */
+/** Returns a selector for a model in the list of models. */
 function modelOf(name: string): string {
   return `details:has(> #model-${name})`
 }

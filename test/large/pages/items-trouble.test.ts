@@ -341,7 +341,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('list and editor stay while the service is stopped, and work again once the service is back', async () => {
     const env = { JWT_SECRET: 'a secret of at least thirty-two bytes' }
     let { own } = await serviceWith(['{"kept":"in the page"}'], env)
-    // The page is at the address of a proxy, because another program could take the port of a stopped service.
+    // The page is loaded through a proxy, because another program could take the port of a stopped service.
     let port = Number(own.baseUrl.port)
     const proxy = await cuttingProxy(
       () => port,

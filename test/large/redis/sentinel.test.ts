@@ -34,7 +34,7 @@ const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** There is one replica for each fault, because sentinels promote no server that was just down. */
+/** There is one replica for each fault, because sentinels do not promote a server that has just been down. */
 const settings = ['--requirepass', password, '--masterauth', password]
 const servers = await Promise.all(Array.from({ length: 7 }, () => watchedServer(...settings)))
 const sentinels: OwnSentinel[] = []

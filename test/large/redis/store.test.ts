@@ -158,7 +158,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** Returns a function that reads on until the text has `bytes` bytes, and that returns all text read so far. */
+/** Returns a function that reads on until the text has `bytes` bytes, and returns all text read so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()

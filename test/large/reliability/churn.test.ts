@@ -44,7 +44,7 @@ ownTest('after churn, memory is returned, and the store can be filled and listed
   assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
-/** Returns resident bytes before the churn and after all items are deleted. */
+/** Returns the resident memory before the churn and after all items are deleted, in bytes. */
 async function churn(service: OwnService) {
   let isOver = false
 

@@ -40,7 +40,7 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // The limit decreases in steps, because Node.js itself needs some descriptors.
+  // The limit is lowered in steps of one, because below a certain limit, Node.js itself cannot start.
   let limit = 40
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'

@@ -15,7 +15,7 @@ const { count } = numbers({ count: 10 })
 /** Minimum size of each write by a client, in bytes. */
 const burst = 128 * 1024
 
-/** Maximum time of the shutdown, in milliseconds. The service's own limit is ten seconds. */
+/** Maximum duration of the shutdown, in milliseconds. The service's own limit is ten seconds. */
 const endTimeout = 60_000
 
 ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {
