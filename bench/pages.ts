@@ -64,7 +64,7 @@ if (options.against !== undefined) {
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  // The first visit to each page is a warm-up, and does not count.
+  // The first visit to each page is only a warm-up.
   for (let number = 0; number <= paints; number += 1) {
     print(`first paint ${number} of ${paints}`)
     for (const side of inTurn(number)) {

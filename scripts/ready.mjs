@@ -1,4 +1,4 @@
-/** Prepares the checkout. Plain JavaScript, because it runs before anything is installed. */
+/** Prepares the checkout. Written in plain JavaScript, because it runs before anything is installed. */
 
 import './node-version.mjs'
 import { spawnSync } from 'node:child_process'

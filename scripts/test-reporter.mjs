@@ -1,10 +1,10 @@
-/** The `spec` report of Node.js, with the errors of failed files, and failed tests at the end. */
+/** Node's `spec` report, with the standard error output of failed files, and skipped tests at the end. */
 
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** Maximum number of output lines that are shown for a file. */
+/** Maximum number of output lines shown per file. */
 const maxLines = 40
 
 /**

@@ -87,7 +87,7 @@ export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Sends SIGTERM, and kills programs that still run ten seconds later. */
+/** Sends SIGTERM, and kills programs that are still running ten seconds later. */
 export async function stop(...children: Child[]) {
   await Promise.all(
     children.map(async (child) => {

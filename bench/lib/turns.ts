@@ -28,7 +28,7 @@ export interface Turn {
 const warmUp = { seconds: 1, deletes: 3000 }
 /** Number of new tokens for each second of a turn, more than any side can use. */
 const maximumPerSecond = 60_000
-/** Time limits, in seconds, to create the initial items and the items that a turn deletes. */
+/** Time limits for creating the initial items and the items that a turn deletes, in seconds. */
 const createSeconds = { start: 300, turn: 30 }
 
 /** @throws {Error} if a side does not start, or if a response is missing or reports an error */
@@ -97,7 +97,7 @@ function cpuSeconds({ pid }: Child) {
   return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns tokens or ids of items to delete, each for one request; `undefined` if the requests need neither. */
+/** Returns a token, or the id of an item to delete, for each request; `undefined` if requests need neither. */
 async function valuesFor(
   { side, port, headers, secret, requests, deletes }: Contender,
   count: number,

@@ -1,4 +1,4 @@
-/** Runs the phases of the scale benchmark on one side, and measures how long reads wait. */
+/** Runs the phases of the scale benchmark on one store, and measures how long reads wait. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
