@@ -123,7 +123,7 @@ export class StoreError extends Error {
   /** Whether the failed operation was a change that may have taken effect. */
   readonly isOutcomeUnknown: boolean
 
-  /** @param options `cause` goes to the log only. */
+  /** @param options `cause` is only logged. */
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions, isUnknown = false) {
     super(message, options)
     this.code = code

@@ -28,7 +28,7 @@ export function createChanges(
     isPolling = false
   }
 
-  /** Calls the watchers of buckets whose version is not in `known`, by key. Returns the versions of all buckets. */
+  /** Calls the watchers of buckets whose versions differ from `known`. Returns the current versions by bucket key. */
   async function compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const found = watchers.hasWatchersOfMany
       ? (await states.all()).states

@@ -76,7 +76,7 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** Connection errors. The first error causes any later errors. */
+  /** Errors of the connection. The first error causes all later errors. */
   const errors: unknown[] = []
   client.on('error', (error) => errors.push(error))
   try {

@@ -11,7 +11,7 @@ import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
 /** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
 const maxRedirections = 5
-/** Number of servers that are asked for the slot table at once. The first reply is used. */
+/** Number of servers that are asked for the slot table at the same time. The first reply is used. */
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
 
@@ -28,9 +28,9 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   let servers: string | undefined
   let failures = 0
   let cause: unknown
-  /** The next attempt to read the table, if the table is known to be outdated. */
+  /** The next attempt to read the slot table, if the current table is known to be outdated. */
   let nextAttempt: Promise<void> | undefined
-  // When a connection is lost, another server may have taken over.
+  // A lost connection may mean that another server has taken over, so the slot table may be outdated.
   const reachability = createReachabilityLog(log, markOutdated)
   const firstAttempt = readTable()
   let attempt = firstAttempt
@@ -79,7 +79,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     })
   }
 
-  /** Sends a command again, if an error proves that its master has not executed the command. */
+  /** Sends a command again if the error proves that the master has not executed the command. */
   async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
     const sendAgain = async (to: string, isAsking: boolean) => {

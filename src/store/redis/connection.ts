@@ -33,7 +33,7 @@ const [shortestPause, longestPause] = [50, 1000]
 /** Commands that are sent together, once the in-flight limit has room for all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when a waiting call was made, or a call in flight was sent, on the clock of `performance.now()`. */
+  /** Time when a waiting call was made or a call in flight was sent, as a value of `performance.now()`. */
   since: number
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void

@@ -116,7 +116,7 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(message.replaceAll(decodeURIComponent(password), '***'))
 }
 
-/** Returns the message of an error, or its code if the message is empty, as for a host with several addresses. */
+/** Returns an error's message, or its code if the message is empty, as happens if a host has several addresses. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

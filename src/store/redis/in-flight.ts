@@ -56,7 +56,7 @@ export class Traffic implements StoreTraffic {
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  /** The calls of each connection. */
+  /** For each connection, its calls in flight and its waiting calls. */
   readonly connections = new Set<Record<'inFlight' | 'waiting', ReadonlySet<unknown>>>()
 
   get inFlight(): number {

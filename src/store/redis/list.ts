@@ -64,7 +64,7 @@ export function createReadTexts(
     return texts
   }
 
-  /** Yields the texts of a long bucket in batches. @param first the batch that the command has read. */
+  /** Yields the texts of a long bucket in batches. @param first the first batch, which has already been read. */
   async function* longTexts({ parts, key }: Command, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([{ parts: parts.with(2, cursor), key }])
@@ -184,7 +184,7 @@ function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   return wanted
 }
 
-/** Yields the short buckets of each call together, and the batches of long buckets one by one. @throws {StoreError} */
+/** Yields short buckets in groups, and each batch of a long bucket alone. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,

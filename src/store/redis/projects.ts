@@ -6,7 +6,7 @@ import { projectOf } from '../../item/item.js'
 import type { AllBuckets, BucketStates } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum length of a project's texts to hash, in bytes. A longer project's version changes when any item does. */
+/** Maximum size of a project to hash, in bytes. The version of a larger project changes when any item changes. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
@@ -59,7 +59,7 @@ export function createProjectReads(
     return { states: all, versions }
   }
 
-  /** Reads all buckets. The version is that of the whole list, or of the project's list. @throws {StoreError} */
+  /** Returns all buckets, and the version of the list of the project or of all items. @throws {StoreError} */
   return async function bucketsFor(project?: string): Promise<AllBuckets> {
     if (project === undefined) return await states.all()
     if (next === undefined) {

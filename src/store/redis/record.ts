@@ -30,7 +30,7 @@ export function createStoreRecord(
   const key = `${prefix}{store}`
   const own = keys.length
   const readCommand = ['HMGET', key, 'buckets', 'format']
-  /** Result of the last comparison; `undefined` without a record, or after a lost connection. */
+  /** Result of the latest comparison; `undefined` if there is no record, or if the connection was lost since then. */
   let result: 'matched' | StoreMismatchError | undefined
   /** Whether the record has ever matched this service's values. If so, a lost record may be written again. */
   let wasMatched = false
@@ -88,7 +88,7 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the last result, because the next connection may be to a server with different data. */
+    /** Discards the result of the comparison, because the next connection may be to a server with different data. */
     forget: () => judge(null),
 
     readAgain(sendAhead: typeof send): void {

@@ -28,7 +28,7 @@ export function createSentinel(
 ) {
   const { name } = address
   let isAsked = false
-  /** A client for commands and a client for events; empty without a connection. */
+  /** A client for commands and a client for events; empty if not connected. */
   const clients: Client[] = []
 
   function close(): void {

@@ -27,7 +27,7 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   readonly prefix: string
   /** Number of buckets, a power of two, the same for all services with the same prefix. */
   readonly buckets?: number
-  /** Number of bytes of items to request in one command. */
+  /** Total length of the items to request in one command, in bytes. */
   readonly batchBytes?: number
   readonly maxCachedBytes?: number
 }
@@ -93,7 +93,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   async function runScript(purpose: Purpose, script: Script, key: string, args: Command['parts']) {
     const [reply] = await send(purpose, [evaluation('EVALSHA', script.digest, key, args)])
     if (errorCodeOf(reply) !== 'NOSCRIPT') return succeeded(reply, purpose, key).value
-    // A restarted server does not know the digest, so the server has changed nothing.
+    // A restarted server does not know the script, so it has rejected the command without changing anything.
     return await sendOne(purpose, evaluation('EVAL', script.text, key, args))
   }
 

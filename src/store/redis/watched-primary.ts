@@ -11,7 +11,7 @@ import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sen
 
 /** Time between two queries to the sentinels, in milliseconds. */
 const interval = 1000
-/** How long answers are valid after the query, in milliseconds. */
+/** How long the sentinels' answers are valid after a query, in milliseconds. */
 const validFor = 1500
 /** How long the primary stays in use after a query without a valid answer, in milliseconds. */
 const silentFor = interval + 2 * answerTimeout
