@@ -75,7 +75,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Limits neither memory nor event loop delay, because the host program affects both. */
+/** Overload protection is off, because the host program affects memory use and event loop delay too. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 /**

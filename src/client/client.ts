@@ -85,7 +85,7 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 404 means that an earlier attempt has deleted the item. A 200 comes from another web server.
+      // A 404 here means that an earlier attempt deleted the item. A 200 must come from another web server.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }

@@ -50,7 +50,7 @@ export interface CreateOptions extends WriteOptions {
 }
 
 export interface MatchOptions extends CallOptions {
-  /** Entity tag, or an item with a tag. The call fails if the stored item has another tag. */
+  /** Entity tag, or an item with a tag. The call fails if the stored item has a different tag. */
   readonly ifMatch?: string | object | undefined
 }
 

@@ -35,7 +35,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)
 }
 
-/** Compares two names. A mistake is a missing, added, replaced or swapped character. */
+/** Returns whether the names differ by at most `mistakes` missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

@@ -55,7 +55,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     return undefined
   }
 
-  /** Creates ids that depend only on `ids` and the number of earlier ids. Equal names get equal ids. */
+  /** Creates ids that depend only on `ids` and the number of earlier ids. A repeated name gets its earlier id. */
   const newId: NewId = (name) => {
     const known = name === undefined ? undefined : named.get(name)
     if (known !== undefined) return known

@@ -46,7 +46,7 @@ export interface Route {
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
-/** Returns the path of a request target. Drops query and authority, which may contain secrets (RFC 9112 §3.2). */
+/** Returns the path of a request target, without query and authority, which may contain secrets (RFC 9112 §3.2). */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
   const rest = target.slice(authority.length)

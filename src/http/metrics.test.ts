@@ -1,4 +1,4 @@
-/** Tests the values of the metrics, also while the store does not respond. */
+/** Tests the values of the metrics, even while the store does not respond. */
 
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'

@@ -72,7 +72,7 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     registers,
   })
 
-  /** Adds a counter for each name that ends in `_total`, and a gauge for each other name. */
+  /** Adds a counter for each name that ends in `_total`, and a gauge for every other name. */
   function measure<Source>(table: MetricTable<Source>, sourceOf: () => Awaitable<Source>): void {
     for (const [name, [help, value]] of Object.entries(table)) {
       const metric = new (name.endsWith('_total') ? Counter : Gauge)({

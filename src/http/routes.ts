@@ -67,7 +67,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
 
 /** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Keys that are cached until the next microtask. No secret can change before then. */
+  /** Signing keys, cached until the next microtask. No secret can change before then. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined

@@ -11,7 +11,7 @@ export interface Tagged {
   readonly tag: EntityTag
   /** Length of the body in bytes; 0 if not known yet. */
   readonly bodyBytes: number
-  /** Called before the first response that needs the body. */
+  /** Called before the first response that includes the body. */
   open?(): Promise<void>
   /** Called after the last response with this state of the item or list. */
   close?(): void
@@ -103,7 +103,7 @@ interface WaitGroupOptions<State extends Tagged> {
   readonly onEmpty: () => void
 }
 
-/** Maximum number of waiting requests checked against a changed item or list in one event loop turn, in 0.2 ms. */
+/** Maximum number of waiting requests that are checked for a change in one event loop turn. This takes 0.2 ms. */
 const comparedPerTurn = 64
 
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */

@@ -88,7 +88,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
 export type ReadResult = ReturnType<typeof resultOf>
 
-/** Returns the state as `modified`, unless the client already has it. @throws {ApiError} if `If-Match` is not met. */
+/** Sets `modified` unless the client already has this item or list. @throws {ApiError} if `If-Match` is not met. */
 function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {
   const { tag } = state
   if (!isMatch(conditions, tag)) throw preconditionFailed(tag)

@@ -39,7 +39,7 @@ type Field = Span & { readonly members: Members }
 
 export const shortBody = 16 * 1024
 
-/** Bytes of a long body that are checked in one slice. Before V8 has compiled the code, a slice takes 2 ms. */
+/** Bytes of a long body to check in one slice. Before V8 has compiled the code, a slice takes 2 ms. */
 const windowBytes = 4 * 1024
 
 const firstWindow = 1024
@@ -119,7 +119,7 @@ class RequestCheck {
   }
 }
 
-/** Reused for each body, because creating a check takes longer than checking a short body. */
+/** Reused for each short body, because creating a `RequestCheck` takes longer than checking the body. */
 const shortCheck = new RequestCheck()
 
 /** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */

@@ -5,7 +5,7 @@ import { mapped, mappedFrom, releasedInSlices } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 import type { Slices } from './slices.js'
 
-/** The characters that escapes stand for, indexed by the letter after the backslash; not for `u`. */
+/** The characters that escapes stand for, except `\u`, indexed by the letter after the backslash. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)

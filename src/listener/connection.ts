@@ -63,7 +63,7 @@ export class Connection implements Holder {
   #activeAt = performance.now()
   /** Number of bytes received before the connection's first response during shutdown. */
   #readWhenStopping: number | undefined
-  /** Bytes that the system had accepted at the latest call of `isStalledFor`. */
+  /** Number of bytes that the system had accepted by the latest call to `isStalledFor`. */
   #accepted = 0
   #acceptedAt = performance.now()
 

@@ -56,7 +56,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time at which all connections will be closed, by `performance.now()`. */
+  /** Time at which all connections will be closed, as a value of `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>

@@ -1,4 +1,4 @@
-/** Finds requests that the listener rejects without the application. @module */
+/** Finds requests that the listener rejects without calling the application. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 

@@ -1,4 +1,4 @@
-/** Collects garbage of the whole process. Not for a library, because this code sets a V8 flag. @module */
+/** Collects garbage in the whole process. Not for use in a library, because this module sets a V8 flag. @module */
 
 import { executionAsyncResource } from 'node:async_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -77,7 +77,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 by itself collects no garbage while the service rejects requests, so the service would never recover.
+    // V8 collects no garbage by itself while the service rejects requests, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval).unref()
@@ -102,7 +102,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
   }
 }
 
-/** Returns resident memory in bytes, in total and outside V8's heap; 0 without a free file descriptor. */
+/** Returns resident memory in bytes, in total and outside V8's heap; 0 if no file descriptor is free. */
 function memoryNow(): { resident: number; outside: number } {
   try {
     const { rss, heapTotal } = process.memoryUsage()

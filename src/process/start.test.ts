@@ -9,7 +9,7 @@ import { memoryWarning } from './start.js'
 
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
 
-/** Waits until the process handles signals. `stop` is code whose value is the promise that `stop()` returns. */
+/** Waits until the process handles signals. `stop` is code for the promise that `stop()` returns. */
 async function run(stop: string, { timeout = 60, act = '' } = {}) {
   const script = `
     import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
