@@ -87,7 +87,7 @@ export default ({ mode }) => ({
       checks: { bundlerTimings: false },
     },
   },
-  // `createElement` calls are shorter than `jsx` calls, for which each page would have to load a module more.
+  // `createElement` calls are shorter than `jsx` calls, for which each page would have to load another module.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

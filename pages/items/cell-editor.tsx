@@ -16,7 +16,7 @@ export interface CellEditorProps {
   /** Error of the latest list request, which the page shows elsewhere. */
   readonly listProblem: unknown
   readonly onSaved: (text: string) => void
-  /** Called if another version of the item is stored. `text` is the text that was not saved. */
+  /** Called if the stored item was changed elsewhere. `text` is the text that was not saved. */
   readonly onConflict: (found: ChangedError, text: string) => void
   readonly onProblem: (problem: unknown) => void
   /** @param columns how many columns to move the active cell; negative to move it left. */

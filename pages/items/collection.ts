@@ -46,7 +46,7 @@ export interface CollectionOptions {
 
 /** How long changed rows stay marked, in milliseconds. */
 const marked = 2_000
-// Bounds of the pause between two lists, in milliseconds.
+// Shortest and longest pause between two list requests, in milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
 /** Pause for each character of the latest list, in milliseconds. After a list of 25 MB, the pause is 20 seconds. */

@@ -1,4 +1,4 @@
-/** Dialogs built on the `dialog` element, which keeps focus while it is open and then returns it. @module */
+/** Dialogs built on the `dialog` element, which takes focus on opening and restores focus on closing. @module */
 
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -30,7 +30,7 @@ export function Dialog(props: DialogProps) {
     if (!isBeside) element?.showModal()
     return () => {
       element?.close()
-      // Usually the browser returns the focus, but not if a dialog on top of this dialog closes at the same time.
+      // The browser does not restore focus if a dialog on top of this dialog closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()

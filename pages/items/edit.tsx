@@ -209,7 +209,7 @@ function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
 }
 
 interface ElsewhereProps {
-  /** Whether this panel itself stored the version, with a request that seemed to fail. */
+  /** Whether this panel itself stored the latest version, in a request that seemed to fail. */
   readonly isOwn: boolean
   readonly listed: Item | undefined
   readonly onSave: (listed: Item | undefined) => void

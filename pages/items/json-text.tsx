@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of displayed characters of an item's JSON. */
 const longest = 800
-/** A member with more characters than this is split at the members inside its value. */
+/** Maximum length of a member in one piece, in characters. A longer member is split at the members in its value. */
 const long = 60
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 

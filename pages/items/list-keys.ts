@@ -1,4 +1,4 @@
-/** Keys that act on the list, wherever the focus is. @module */
+/** Keyboard shortcuts for the list, which work wherever the focus is. @module */
 
 import { useEffect, useRef } from 'preact/hooks'
 

@@ -27,7 +27,7 @@ export interface Value {
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1
-/** Numbers that can be compared as doubles. An exponent could make a double infinite or zero. */
+/** Matches numbers that can safely be compared as doubles. An exponent could make a double infinite or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
 /** Number of items that are sorted in one step, which takes less than a millisecond. */
 const run = 256

@@ -23,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // The page is drawn only while it is visible, because browsers run no animation frames for a hidden page.
+        // A hidden page is not rendered, because browsers run no animation frames for hidden pages.
         frame = requestAnimationFrame(redraw)
       },
     })

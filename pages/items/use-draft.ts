@@ -39,7 +39,7 @@ export function useDraft() {
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
     },
-    /** Changes the open draft, or closes the panel. A late result of another draft changes nothing. */
+    /** Changes a draft, or closes its panel. Does nothing if another draft has been opened since. */
     change: ({ key }: Draft, changes: Partial<Draft> | undefined) =>
       setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now)),
   }
