@@ -107,7 +107,7 @@ function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** Returns the median CPU time per request, in microseconds, for each program of a side. */
+/** Returns the median CPU time per request of each measured program, in microseconds. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }

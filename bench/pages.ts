@@ -226,7 +226,7 @@ async function useItems(side: Side) {
   await context.close()
 }
 
-/** Duration in ms of the longest task since the last call. Browsers omit tasks under 50 ms. */
+/** Returns the duration of the longest task since the last call, in ms. Browsers omit tasks under 50 ms. */
 async function longestTask(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay

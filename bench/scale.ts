@@ -21,7 +21,7 @@ const options = readOptions(help, {
 })
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
 
-/** Number of items above which the strings do not fit into the default heap of Node.js. */
+/** Number of items above which a `Map` of strings does not fit into the default heap of Node.js. */
 const manyItems = 5_000_000
 const largeHeap = 16_384 // MiB
 

@@ -33,7 +33,7 @@ const { only } = readOptions(help, { only: { type: 'string', default: '' } })
 
 /** Time limit for a request, in seconds. */
 const longestRequest = 5
-/** Time in ms for which the probe runs before the measurement, and after the response. */
+/** How long the probe runs before the measurement and after the response, in milliseconds. */
 const warmUp = 400
 const afterwards = 200
 const listItems = 100_000

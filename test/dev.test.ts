@@ -120,7 +120,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // Even on a busy machine, responses and the stop take much less time than the delay of 60 s.
+  // Even on a busy machine, the responses and the shutdown take much less time than the delay of 60 s.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {

@@ -13,7 +13,7 @@ export default {
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
 
-  /** Starts a server without items. Each GET returns a list if `list` is not 0. */
+  /** Starts the server. Each GET returns a list of `list` items, or a single item if `list` is 0. */
   start: async ({ port, list }) => [
     await startServer({ port, args: [server, String(port), String(list)] }),
   ],

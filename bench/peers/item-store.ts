@@ -1,4 +1,4 @@
-/** Side `item-store` of the comparison: this service with default settings, started as in its container image. */
+/** The benchmarked service `item-store` with default settings, started as in its container image. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -47,7 +47,7 @@ function redisVersion() {
   return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
 }
 
-/** Returns the side `item-store@COMMIT` (see `buildRevision`). */
+/** Returns a build of this service at a given commit, for the comparison (see `buildRevision`). */
 export function itemStoreAt({ commit, folder }: { commit: string; folder: string }) {
   const about = `this service at commit ${commit}, built and measured in the same run`
   return side(`item-store@${commit}`, about, folder)

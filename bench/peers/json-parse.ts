@@ -1,4 +1,4 @@
-/** Side `json-parse`: bare `node:http` with `JSON.parse` and `JSON.stringify`. */
+/** The benchmarked server `json-parse`: bare `node:http` with `JSON.parse` and `JSON.stringify`. */
 
 import { fileURLToPath } from 'node:url'
 import { createItems } from '../lib/connections.js'

@@ -126,7 +126,7 @@ function plainBase64(): string {
   }
 }
 
-/** Returns a token with a plain payload, which RFC 7797 allows, but not in JSON Web Tokens. */
+/** Returns a token whose payload is not encoded. RFC 7797 allows this for signatures, but not for JSON Web Tokens. */
 function unencodedPayload(): string {
   const input = `${base64url('{"alg":"HS256","b64":false,"crit":["b64"]}')}.${JSON.stringify(claims)}`
   return `${input}.${signatureOf(input, service.secret)}`

@@ -32,7 +32,7 @@ export interface Locator extends Finder {
   textContent(): Promise<string | null>
   inputValue(): Promise<string>
   count(): Promise<number>
-  /** Position in the window, and size; `null` for an invisible element. */
+  /** Returns an element's position in the window and its width, or `null` if the element is invisible. */
   boundingBox(): Promise<{ x: number; y: number; width: number } | null>
   waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden' }): Promise<void>
   first(): Locator
@@ -44,7 +44,7 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** Works on our pages, whose policy forbids the `eval` in Playwright's `waitForFunction`. */
+  /** Unlike Playwright's `waitForFunction`, needs no `eval`, which the policy of our pages forbids. */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>

@@ -21,7 +21,7 @@ interface Item {
   last: Success
 }
 
-/** Times of a successful change, as values of `performance.now()`. */
+/** When a successful change was sent and acknowledged, as values of `performance.now()`. */
 export interface Success {
   readonly sent: number
   readonly acknowledged: number

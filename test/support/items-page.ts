@@ -25,7 +25,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     async press(...keys: string[]) {
       for (const key of keys) await page.keyboard.press(key)
     },
-    /** Clicks the last button with each name. */
+    /** Clicks buttons by name, one after the other. If several buttons have a name, clicks the last of them. */
     async choose(...names: string[]) {
       for (const name of names) await helpers.button(name).last().click()
     },

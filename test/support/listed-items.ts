@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { ItemId } from '../../src/item/id.js'
 import type { ItemStore } from '../../src/store/item-store.js'
 
-/** Items that a list may show, and items that it must show. */
+/** Items that a list may contain, and items that it must contain. */
 interface Seen {
   readonly isWanted: (text: string) => boolean
   /** Texts of all items that belonged in the list when it was requested. */

@@ -19,7 +19,7 @@ export interface OwnProcess {
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to end, in milliseconds, shorter after the first timeout. */
+/** Maximum time for a process to end, in milliseconds. It becomes shorter after the first timeout. */
 let endTimeout = 120_000
 
 /** Starts a process that always ends with its test, even if a signal ends the tests. */

@@ -26,7 +26,7 @@ const end = Date.now() + positive('minutes', values.minutes) * 60_000
 const most = positive('conversations', values.conversations)
 const firstSeed = positive('seed', values.seed)
 
-/** Maximum times, in ms, without data from the service, and until resources are released. */
+/** How long to wait for data, and for the service to release its resources, in milliseconds. */
 const waitLimit = 20_000
 const timeToGiveBack = 30_000
 /** Replaces `waitLimit` during the search for a smaller failing conversation. */

@@ -1,4 +1,4 @@
-/** Builds planned requests with their possible responses. Each character is one byte. */
+/** Builds planned requests with their possible responses. Each character of a request is sent as one byte. */
 
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'

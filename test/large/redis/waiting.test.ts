@@ -23,7 +23,7 @@ async function crowd() {
     return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
   }
 
-  /** Makes a change while reads wait at `near`. Returns their responses, and the number of bytes sent by Redis. */
+  /** Makes a change while reads wait at the service `near`. Returns the responses and the bytes sent by Redis. */
   async function waitFor(method: string, path: string, change: () => Promise<unknown>) {
     const tag = String((await near.call('HEAD', path)).headers.etag)
     const reads = Array.from({ length: count }, () =>
@@ -54,7 +54,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(status, 200)
           if (method === 'GET') assert.match(text, /"new":true/)
         }
-        // The bytes include versions, which each service polls continuously.
+        // The bytes include the replies to the services' continuous polls for versions.
         const taken = bytes / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }
