@@ -27,7 +27,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   return await client.request(request, options, read)
 }
 
-/** Yields the texts of items as they arrive. `onHead` is called before the first part. */
+/** Yields the texts of items as they arrive. `onHead` is called before the first text arrives. */
 export async function* list(
   project: string | undefined,
   signal: AbortSignal,

@@ -93,7 +93,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits on the socket, because Node.js does not always emit `drain` on the response. */
+/** Waits for `drain` of the socket, because Node.js does not always emit `drain` on the response. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -66,7 +66,7 @@ export function createItemHandlers(
     }
   }
 
-  /** Changes or deletes an item; retries after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
+  /** Changes or deletes an item. Retries after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,

@@ -236,7 +236,7 @@ function schemas(): object {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     typeMode: 'output', // describes the last schema of each pipe, which has the names of the members
-    // Allows further members. Otherwise, generated clients would reject them.
+    // Allows additional members. Otherwise, generated clients would reject them.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

@@ -91,7 +91,7 @@ const windowBytes = 1024
 /** Number of bytes from the last mark in the window to the end of the window, enough for a short member. */
 const windowMargin = 64
 
-/** Drops members that an item does not keep, and closes the gaps. @param hold called with the bytes of memory in use. */
+/** Drops members that an item does not keep, and closes the gaps. @param hold called with the used memory in bytes. */
 export function* keptMembers(
   text: Buffer,
   { start, end: lastEnd, count, areMarked }: Members,

@@ -31,7 +31,7 @@ export interface ArrivingBody {
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the memory that the check uses now, in bytes. Throws above a limit. */
+  /** Called with the memory that the check now uses, in bytes. Throws if that exceeds a limit. */
   hold(bytes: number): void
 }
 

@@ -1,4 +1,4 @@
-/** Calculates limits as shares of the machine's memory and of the JavaScript heap; formats sizes. @module */
+/** Calculates limits as shares of the machine's memory and of the JavaScript heap, and formats sizes. @module */
 
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'

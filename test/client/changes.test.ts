@@ -28,7 +28,7 @@ const client = newClient()
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy that applies each of `fates` to one request with the given method. */
+/** Returns a client behind a proxy that applies `fates` to requests with the given method, one to each. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),

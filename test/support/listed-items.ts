@@ -35,7 +35,7 @@ export class ListedItems {
     else this.texts.set(id, text)
   }
 
-  /** Records that a list has just been requested, and returns a function that checks its text. */
+  /** Records that a list has just been requested, and returns a function that checks the list's text. */
   listed(isWanted = (_text: string) => true): (text: string) => void {
     const texts = [...this.texts].filter(([, text]) => isWanted(text))
     const seen: Seen = {

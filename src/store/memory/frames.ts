@@ -8,7 +8,7 @@ import { outOfMemory } from '../item-store.js'
 
 /** Size of the first slab in bytes. A slab of 32 MiB could slow down each read by 3 µs in V8. */
 const firstSlab = 1024 * 1024
-/** Minimum share of the other slabs that must stay free if they take all frames of the emptiest slab. */
+/** The emptiest slab is emptied only if at least this share of all other slabs will still be free afterwards. */
 const spare = 1 / 8
 /** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
 const moves = 2

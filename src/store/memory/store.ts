@@ -149,7 +149,7 @@ export class ProjectChanges {
   #length = 0
   #forgotten = 0
 
-  /** Returns the number of a project's last change, or a higher number for a forgotten project. */
+  /** Returns the number of a project's last change. For a forgotten project, the number may be higher. */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }

@@ -8,7 +8,7 @@ import { assertRefused } from '../../decisions/expect.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { until } from '../../support/until.js'
 
-/** Store timeout that a healthy server on a busy machine does not exceed. */
+/** A store timeout that is long enough for a healthy server on a busy machine. */
 export const STORE_TIMEOUT = '1500ms'
 /** Environment with a longer store timeout, for tests without faults. */
 export const patient = { STORE_TIMEOUT: '20s' }
