@@ -47,7 +47,7 @@ const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Counts a short body towards the limit per turn. Returns whether the body may be parsed immediately. */
+/** Counts a short body towards the limit of an event loop turn. Returns whether to parse the body immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half

@@ -61,7 +61,7 @@ export class Connection implements Holder {
   #isInputBroken = false
   /** Time of the latest response, or of the connection's start, from `performance.now()`. */
   #activeAt = performance.now()
-  /** Number of bytes received before the connection's first response during shutdown. */
+  /** Number of bytes received by the time of the connection's first response during a shutdown. */
   #readWhenStopping: number | undefined
   /** Number of bytes that the system had accepted by the latest call to `isStalledFor`. */
   #accepted = 0

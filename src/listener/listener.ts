@@ -17,7 +17,7 @@ export interface ListenerLimits {
   readonly maxConnections: number
   /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
-  /** Maximum time in which a complete request must arrive, in seconds. */
+  /** Maximum time until a complete request has arrived, in seconds. */
   readonly requestTimeout: number
   /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
