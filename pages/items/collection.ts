@@ -19,7 +19,7 @@ export interface Shown {
   readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly problem: unknown
-  /** Ids of the items that the latest list has changed, while their rows are marked. */
+  /** Ids of the items that were new or changed in the latest list; empty once their rows are no longer marked. */
   readonly changed: ReadonlySet<string>
   readonly news: string
 }
@@ -107,7 +107,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // If a list fails midway, its items stay until a complete list arrives.
+    // If a list request fails midway, the items that have arrived are shown until a complete list arrives.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0

@@ -55,7 +55,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/** Returns a JSON array of the exact texts, made of blobs, which browsers can keep outside of memory. */
+/** Returns a JSON array of the unchanged texts, made of blobs, which browsers can store on disk. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

@@ -17,7 +17,7 @@ export interface Selection {
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids that were selected before or after the range was added. */
+  /** Ids that were selected before the range was added, and ids that were selected afterwards. */
   readonly before: ReadonlySet<string>
   readonly after: ReadonlySet<string>
 }

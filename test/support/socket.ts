@@ -102,7 +102,7 @@ export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): P
   return answer
 }
 
-/** Writes pieces with 5 ms between them. @throws {Error} if a piece cannot be written. */
+/** Writes pieces, 5 ms apart. @throws {Error} if a piece cannot be written. */
 export async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {

@@ -14,7 +14,7 @@ export interface Client {
 }
 
 export class Ledger {
-  /** The text of each item after its id. The items are in order of creation. */
+  /** For each id, the part of the item's text that follows the id. The items are in order of creation. */
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 

@@ -45,7 +45,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Requests that are sent together, because each takes the whole timeout. */
+/** Timeout errors by operation. The requests run in parallel, because each waits for the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
