@@ -62,7 +62,7 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // Requests with a closed response are not handled, because nothing would release the memory of the body.
+      // A request whose response is already closed is not handled: nothing would free the memory held by its body.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       // The rest of a rejected body is discarded, but takes memory until garbage is collected.

@@ -10,7 +10,7 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
-/** Sends requests until the returned function is called. A request that is then unfinished is measured too. */
+/** Sends requests until the returned function is called. A request still in progress at that point is measured too. */
 export async function startReading(
   port: number,
   requests: Request[],

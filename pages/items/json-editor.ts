@@ -50,7 +50,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
-  // CodeMirror may mark valid brackets before it has parsed the whole text. The page lists errors itself.
+  // CodeMirror may mark valid brackets as unmatched until it has parsed the whole text. The page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange-error': {

@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of displayed characters of an item's JSON. */
 const longest = 800
-/** Maximum length of a member in one piece, in characters. A longer member is split at the members in its value. */
+/** Maximum length of a member in one piece, in characters. Of a longer member, each nested member is a piece. */
 const long = 60
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 

@@ -15,7 +15,7 @@ const columnMargin = 2
 /** Height of the tallest element that all browsers can scroll, in CSS pixels. Firefox has the lowest limit. */
 const tallest = 16_000_000
 
-/** Returns the number of rows that can be reached by scrolling. A search finds further rows. */
+/** Returns the number of rows that can be reached by scrolling. Rows beyond these can only be found by a search. */
 export function reachableRows(rowHeight: number): number {
   return Math.floor(tallest / rowHeight)
 }

@@ -52,7 +52,7 @@ interface ChoiceProps<T extends string> {
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs, because browsers and screen readers support the keys of radio buttons. */
+/** Radio buttons that look like tabs. Browsers and screen readers support keyboard navigation for radio buttons. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

@@ -86,7 +86,7 @@ export function integerOrOff(min: number, max: number): Kind<number | undefined>
   }
 }
 
-/** Returns the kind of a setting whose default depends on other settings, or is `undefined`. */
+/** Returns the kind of a setting that has no default, or whose default depends on other settings. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }

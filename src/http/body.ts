@@ -177,7 +177,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
   }
 }
 
-/** Returns all buffered bytes. Since Node.js 26, each call of `read` returns only one chunk. */
+/** Returns all buffered bytes. Since Node.js 26, each call to `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first

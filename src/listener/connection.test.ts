@@ -254,7 +254,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket } = opened
   socket.write(ask)
   const first = await arrived(opened)
-  // A second client does not read its response. Once the listener has closed that connection, the timeout has passed.
+  // A second client does not read its response. Once its connection is closed, the timeout must have passed.
   const other = connect(socket.remotePort ?? 0, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   const second = await arrived(opened, 1)

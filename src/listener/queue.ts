@@ -28,7 +28,7 @@ export class RequestQueue {
   constructor(count: (bytes: number) => void) {
     this.#count = count
     const countPiece = this.#countPiece.bind(this)
-    // With a function for each request, V8 would keep requests alive, and they would take 30% longer.
+    // If each request had its own function, V8 would free requests later, and each would take 30% longer.
     this.#push = function (this: IncomingMessage, piece, encoding) {
       if (piece !== null) countPiece(this, piece.length)
       return IncomingMessage.prototype.push.call(this, piece, encoding)

@@ -107,7 +107,7 @@ for (const [title, request, status, headers] of order) {
   test(`§4 order of checks: ${title}, ${shown(request)}`, async () => {
     const lines = Object.entries({ 'content-length': '1', ...headers })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-    // The head is written by hand, because Node's HTTP client would send the whole announced body.
+    // The head is written by hand, because Node's HTTP client would send the whole body that the head declares.
     const bytes = `${request.replace(' ', ` ${prefix}`)} HTTP/1.1\r\nHost: a\r\n${head}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })

@@ -127,7 +127,7 @@ const executablePath =
     .map((folder) => join(folder, 'chromium'))
     .find((path) => existsSync(path))
 
-/** Options for tests that need Chromium, either at `CHROMIUM_PATH` or in a folder of `PATH`. */
+/** Options for tests that need Chromium, which is found at `CHROMIUM_PATH` or on the `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
 const actionTimeout = 20_000

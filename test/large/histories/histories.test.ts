@@ -23,7 +23,7 @@ interface Item {
 }
 
 const clients = 16
-/** Number of items used at a time, and maximum numbers of operations on an item in total and after a delete. */
+/** Number of items in use, maximum number of operations on an item, and how many of these may follow a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
 /** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
 const storeTimeout = 300

@@ -34,7 +34,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
 
   /** @param rest sorted indexes of the remaining operations. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // Time of the earliest response to a remaining operation; infinite if no operation has to take effect.
+    // Time of the earliest response to a remaining operation; infinite if no remaining operation got a response.
     const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
     if (end === Number.POSITIVE_INFINITY) return true
     const key = `${value}:${rest.join()}`

@@ -59,7 +59,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** By error code, functions that provoke the error. If an operation never has the error, they send any request. */
+/** Functions that provoke each error, by error code. For operations without the error, they send an arbitrary request. */
 const provocations: Record<string, (operation: PlacedOperation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),
