@@ -239,6 +239,7 @@ export function App() {
           onSeen={(item) => change(draft, { item, isCopy: true })}
           onDelete={(item) => setToDelete([item])}
           onDuplicate={(text) => show(text, undefined, true)}
+          onStay={() => draft.item && setActive(draft.item)}
           onClose={closeDraft}
         />
       )}

@@ -95,10 +95,11 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** `close` asks for confirmation if something would be lost. `confirmation` is the open confirmation dialog. */
+/** `close` asks for confirmation if something would be lost; then `onStay` is called if the user cancels. `confirmation` is the open confirmation dialog. */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,
+  onStay?: () => void,
 ): [close: () => void, confirmation: VNode | undefined] {
   const [isAsking, setAsking] = useState(false)
   const isSafe = loss === undefined
@@ -106,12 +107,16 @@ export function useConfirmedClose(
   useLayoutEffect(() => {
     if (isSafe) setAsking(false)
   }, [isSafe])
+  const stay = () => {
+    setAsking(false)
+    onStay?.()
+  }
   const confirmation = isAsking && loss && (
-    <Dialog title={loss.title} onClose={() => setAsking(false)}>
+    <Dialog title={loss.title} onClose={stay}>
       <p>{loss.text}</p>
       <div class="line foot">
         {/* Cancel gets focus, because it discards nothing. */}
-        <Button autofocus onClick={() => setAsking(false)}>
+        <Button autofocus onClick={stay}>
           Cancel
         </Button>
         <Button class="danger" onClick={onClose}>

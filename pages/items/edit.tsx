@@ -28,6 +28,8 @@ export interface EditProps extends Omit<Draft, 'key'> {
   readonly onProblem: (problem: unknown) => void
   /** Shows the previous row if `step` is -1, and the next row if it is 1. */
   readonly onMove: (step: number) => void
+  /** Called if the user could leave the panel, but keeps the typed text. */
+  readonly onStay: () => void
   readonly onClose: () => void
 }
 
@@ -40,7 +42,8 @@ export interface Editing {
 
 export function Edit(props: EditProps) {
   const { item, isCopy, hasFocus, editing, listed } = props
-  const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onClose } = props
+  const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onStay, onClose } =
+    props
   const editor = useRef<JsonEditor | undefined>(undefined)
   /** Original text, before indentation. This text is saved if the user changes nothing. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
@@ -54,7 +57,7 @@ export function Edit(props: EditProps) {
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
   const loss = lossOf(isSaving, isDirty)
   const next = useRef(onClose)
-  const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current())
+  const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current(), onStay)
   const leave = (then: () => void) => {
     next.current = then
     leaveNow()

@@ -41,6 +41,7 @@ describe('the panel beside the list', inChromium, () => {
     const question = await page.asks('Discard your changes?')
     await page.choose('Cancel')
     await question.waitFor({ state: 'detached' })
+    await page.isActive('"two"')
     await page.editor.focus()
     await page.press('Control+s')
     await page.closes()
