@@ -105,7 +105,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
               onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
               onKeyDown={(event) => onKeyDown(event, event.currentTarget, column)}
             >
-              {shownName(name)}
+              <span>{shownName(name)}</span>
               {at >= 0 && <Icon path={order === 'ascending' ? up : down} />}
               {at >= 0 && sort.length > 1 && (
                 <>

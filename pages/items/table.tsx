@@ -27,7 +27,7 @@ const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
 /** How long the pointer must rest on a cell before the whole value is shown, in milliseconds. */
-const rest = 400
+const rest = 700
 
 const nothing: Range = { first: 0, end: 0 }
 
@@ -156,7 +156,8 @@ export function ItemTable(props: TableProps) {
       if (!cell) return
       const text = cell.querySelector('.open') ?? cell
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = text
-      if (scrollWidth > clientWidth || scrollHeight > clientHeight) peek(cell, false)
+      // A font with a taller line adds a pixel. A clipped value has at least one more line.
+      if (scrollWidth > clientWidth || scrollHeight > 1.5 * clientHeight) peek(cell, false)
     }, rest)
   }
 

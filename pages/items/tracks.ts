@@ -7,8 +7,10 @@ import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
 export const narrowest = 5
-/** Width to add to a column for cell padding and the sort icon in the header, in characters. */
+/** Width to add to a column for cell padding, in characters. */
 const space = 3
+/** Width to add to the name of a sorted column for the icon and the number of the sort key, in characters. */
+const sortSpace = 4
 /** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
 const idWidth = 14
 /** Minimum visible fraction of the last column if its values are long. */
@@ -64,7 +66,9 @@ export function useTracks(
 
   const widthOfColumn = (name: string) => {
     if (name === 'id') return idWidth
-    const length = Math.max(narrowest, widthOf(shownName(name)), lengths.get(name) ?? 0)
+    const head =
+      widthOf(shownName(name)) + (layout.sort.some((key) => key.name === name) ? sortSpace : 0)
+    const length = Math.max(narrowest, head, lengths.get(name) ?? 0)
     const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
     widestShown.current.set(name, width)
     return width
