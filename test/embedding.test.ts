@@ -7,6 +7,7 @@ import { inspect } from 'node:util'
 import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
 import { claimsOf } from './conformance/tokens.js'
 import { portInUse } from './support/process.js'
+import { openSocket } from './support/socket.js'
 
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
   const store = await startItemStore(options)
@@ -85,7 +86,7 @@ test('fail makes requests of its scope fail until a reset, which restores the in
     return statuses
   }
   store.fail([503], { method: 'post', path: '/api/v1/items' })
-  store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/ })
+  store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/g })
   // The initial failure, a 429, is not limited to a method or path.
   assert.deepEqual(await statusesOf('GET /items', 'GET /items'), [429, 200])
   assert.deepEqual(await statusesOf('POST /items', 'POST /items'), [503, 201])
@@ -142,6 +143,18 @@ test('the option delay delays requests, but neither seed nor reset', async () =>
   const startedAt = performance.now()
   await request(later, 'GET', '/items')
   assert.ok(performance.now() - startedAt >= 295)
+})
+
+test('a create whose client disconnects during the delay stores no item', async () => {
+  const store = await started({ delay: 300 })
+  const body = '{"data":{}}'
+  const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`
+  const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
+  const socket = openSocket(new URL(store.url), [head, ...lines].join('\r\n'))
+  await fetch(`${store.baseUrl}/health`) // by its response, the create has arrived
+  socket.resetAndDestroy()
+  await create(store) // its delay ends later
+  assert.equal(await count(store), 1)
 })
 
 test('the client of a store repeats requests that fail', async () => {

@@ -29,7 +29,7 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
   const handle = doubles.wrap(() => {
     handled += 1
   }, stopping.signal)
-  const exchange = {} as Exchange // a delay uses no member of an exchange
+  const exchange = { response: {} } as Exchange // a delay only asks whether the response is closed
   const early = handle(exchange)
   doubles.reset()
   const late = handle(exchange)

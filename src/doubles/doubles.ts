@@ -48,7 +48,9 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method = exchange.request.method, path = exchange.path, next } of armed) {
       if (method !== exchange.request.method) continue
-      const isMeant = typeof path === 'string' ? path === exchange.path : path.test(exchange.path)
+      // `test` would continue at the end of the previous match if the pattern is global.
+      const isMeant =
+        typeof path === 'string' ? path === exchange.path : exchange.path.search(path) >= 0
       const failure = isMeant ? next() : undefined
       if (failure !== undefined) return failure
     }
@@ -84,6 +86,8 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
           // A create that was delayed during a reset must not take an id from the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+          // Nothing would free the memory held by the body of a request whose response is already closed.
+          if (exchange.response.destroyed) return
         }
         await handle(exchange)
       },
