@@ -1,4 +1,4 @@
-/** Tests of the reports of `item-store conformance`, even about services that send hostile responses. */
+/** Tests the reports of `item-store conformance`, including reports on services that send hostile responses. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -38,7 +38,7 @@ export function ResponseList({ operation, document, onStatus }: Omit<ResponsesPr
               ))}
             </span>
           </summary>
-          {/* Browsers open a folded response when a link leads to an element inside it. */}
+          {/* Browsers expand a folded response when a link points to an element inside it. */}
           <i class="anchor" id={`${operationId}-${status}`} />
           <div class="panel narrow">
             <Bodies {...{ operation, status, document }} />

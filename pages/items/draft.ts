@@ -71,7 +71,7 @@ export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** Indents a text. A text with errors stays as it is, because the ends of its tokens are not known. */
+/** Indents JSON text. Invalid text is left unchanged, because nobody knows where its tokens end. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }

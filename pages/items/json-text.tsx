@@ -5,7 +5,7 @@ import { membersOf } from './members.js'
 
 /** Maximum number of displayed characters of an item's JSON. */
 const longest = 800
-/** Maximum length of a member in one piece, in characters. Of a longer member, each nested member is a piece. */
+/** Maximum length of a member that is kept whole, in characters. A longer member is split into its nested members. */
 const long = 60
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 

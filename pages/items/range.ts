@@ -1,4 +1,4 @@
-/** Decides which rows of a long list, and which of many columns, are rendered. All rows have one height. @module */
+/** Decides which rows of a long list, and which of many columns, are rendered. All rows are the same height. @module */
 
 export interface Range {
   readonly first: number

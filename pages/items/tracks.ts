@@ -54,7 +54,7 @@ export function useTracks(
 ): Tracks {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Members of each project in order, and whether each member was common when it first appeared. */
+  /** Members of each project in the order of their appearance, and whether most items had the member then. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()

@@ -44,7 +44,7 @@ export function useCollection(project: Filter['project']): Collection {
   return collection
 }
 
-/** Returns the items that match a filter. Until the first results, returns the matches of the previous filter. */
+/** Returns the items that match a filter. Until results arrive, returns the matches of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
   const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])

@@ -11,7 +11,7 @@ const token =
 
 type Part = string | ReturnType<typeof span>
 
-/** Puts an element around each token, without changing a character. The text may end anywhere. */
+/** Wraps each token in an element, without changing any character. The text may end anywhere, even in a token. */
 export function coloured(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

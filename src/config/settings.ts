@@ -7,7 +7,7 @@ import * as kind from './kinds.js'
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
-/** Settings by their key in `Config`. The variable of `maxBodyBytes` is `MAX_BODY_BYTES`. */
+/** Settings by their key in `Config`. For example, the variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
   port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(

@@ -105,7 +105,7 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-/** Time to send a response without its body, in milliseconds. */
+/** Time that sending a response takes, excluding its body, in milliseconds. */
 const sendingTime = 0.02
 /** Time to copy one byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)

@@ -13,7 +13,7 @@ const oneChunk = 1024 * 1024
 /** @param maxBytes memory limit for all shared lists together. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
-  /** Settles when the latest list that was too long to be shared is released, or `maxWait` has passed. */
+  /** Some lists are too long to be shared. Settles when the latest of them is released, or after `maxWait`. */
   let latestEnd: Promise<void> = Promise.resolve()
 
   function create(project?: string) {

@@ -13,7 +13,7 @@ export interface Tagged {
   readonly bodyBytes: number
   /** Called before the first response that includes the body. */
   open?(): Promise<void>
-  /** Called after the last response with this state of the item or list. */
+  /** Called after the last response that contains this state of the item or list. */
   close?(): void
 }
 

@@ -14,7 +14,7 @@ const mark = 0x01
 
 /** Maximum number of names to compare one by one. For more names, a hash table is faster. */
 const maxFew = 16
-/** Maximum length of a name to compare one by one, in bytes. For longer names, a hash table is faster. */
+/** Maximum length of a name compared with each other name, in bytes. For longer names, a hash table is faster. */
 const maxFewName = 64
 
 export class MemberRecord {

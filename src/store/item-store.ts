@@ -46,7 +46,7 @@ export interface StoreTraffic {
   /** Number of commands waiting to be sent, because the in-flight limit is reached. */
   readonly waiting: number
   readonly reconnections: number
-  /** Number of commands that a server of a cluster redirected to another server. */
+  /** Number of commands that one server in a cluster redirected to another. */
   readonly redirections: number
   readonly unknownOutcomes: number
   /** Called after each reply with the round-trip time in seconds. */

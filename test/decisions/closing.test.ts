@@ -1,4 +1,4 @@
-/** Tests that no response is lost when a connection closes, which spec §7 leaves open. */
+/** Tests that no response is lost when a connection closes (interface §7). */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -13,7 +13,7 @@ import { readWaiting, tagOf } from './expect.js'
 
 type Operation = 'read' | 'list' | 'version'
 
-/** @param changed returns operations that replace operations of the memory store. */
+/** @param changed returns the operations to override in the memory store. */
 async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => ({})) {
   const memory = createMemoryStore(10_000_000)
   const inner = { ...memory, ...changed(memory) }

@@ -101,7 +101,7 @@ export interface Context {
     matches: (url: URL) => boolean,
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
-  /** Opens a session of the Chrome DevTools Protocol with a page. */
+  /** Opens a Chrome DevTools Protocol session for a page. */
   newCDPSession(page: Page): Promise<{ send(method: string, options?: object): Promise<unknown> }>
   setDefaultTimeout(time: number): void
   close(): Promise<void>

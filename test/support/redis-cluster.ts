@@ -20,7 +20,7 @@ export interface OwnCluster {
   start(): Promise<void>
   /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
   isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** Changes a setting of all nodes. */
+  /** Changes a setting on every node. */
   setAll(name: string, value: string): Promise<void>
 }
 

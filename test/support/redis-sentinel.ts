@@ -86,7 +86,7 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     port,
     command,
 
-    /** Waits for the end of the process, except after `SIGSTOP` and `SIGCONT`. */
+    /** Waits for the process to exit, unless the signal is `SIGSTOP` or `SIGCONT`. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       sentinel.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await sentinel.ended()

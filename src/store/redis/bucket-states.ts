@@ -16,7 +16,7 @@ export interface BucketState {
 
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** A hash of the versions of all buckets. For the list of a project, a hash of the project's items. */
+  /** Digest of the versions of all buckets or, for the list of a project, of the project's items. */
   readonly version: string
 }
 

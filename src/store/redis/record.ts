@@ -92,7 +92,7 @@ export function createStoreRecord(
     forget: () => judge(null),
 
     readAgain(sendAhead: typeof send): void {
-      // Errors are ignored: either later commands fail with them too, or another server of the cluster has the record.
+      // Errors are ignored: either later commands will fail too, or another server in the cluster has the record.
       sendAhead(readCommand).then(judge, () => undefined)
     },
 

@@ -16,7 +16,7 @@ const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
 /** Average number of requests between two broken connections. */
 const perCut = 50
-/** Time between two kills of services, in milliseconds. */
+/** Interval at which services are killed, in milliseconds. */
 const perKill = 1_000
 /** Error codes of broken connections and killed services. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
