@@ -197,8 +197,8 @@ describe('the API page', inChromium, () => {
     await page.getByRole('link', { name: '507 STORE_FULL' }).last().press('Enter')
     await page.getByRole('figure', { name: '507 STORE_FULL' }).waitFor()
     const top = 'document.querySelector("#deleteItem .response[open]:nth-of-type(5)")'
-    await until('the row at the top', async () =>
-      page.evaluate(`Math.abs(${top}?.getBoundingClientRect().top - 48) < 2`),
+    await until('the row in the upper part of the window', async () =>
+      page.evaluate(`Math.abs(${top}?.getBoundingClientRect().top - 48 - innerHeight / 4) < 2`),
     )
     await menu.press('Enter')
     assert.equal(await filter.inputValue(), '')
@@ -228,6 +228,18 @@ describe('the API page', inChromium, () => {
       'Create an itemPOST,507 STORE_FULL,Replace an itemPUT,507 STORE_FULL,Delete an itemDELETE,507 STORE_FULL',
     )
     assert.equal(await shown('401 tok'), 'Errors,401 TOKEN_EXPIRED')
+    // Enter follows the first response that is found, and ends the search.
+    const filter = page.getByLabel('Filter', { exact: true })
+    await filter.press('Enter')
+    const marked = page.locator('#errors .response:has(:target)')
+    await marked.getByText('TOKEN_EXPIRED').first().waitFor()
+    assert.equal(await filter.inputValue(), '')
+    await page.locator('#createItem').getByRole('radio', { name: 'Python' }).focus()
+    await page.keyboard.press('/')
+    await page.keyboard.type('a/b')
+    assert.equal(await filter.inputValue(), 'a/b')
+    await page.keyboard.press('Escape')
+    assert.equal(await filter.inputValue(), '')
     assert.equal(await shown('409'), 'Create an itemPOST,409 IDEMPOTENCY_CONFLICT')
     assert.equal(await shown('check the'), 'Check the healthGET')
     assert.equal(await shown('v1/health'), 'Check the healthGET')
