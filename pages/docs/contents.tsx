@@ -1,7 +1,7 @@
 /** The table of contents: a column on a wide screen, a menu in the bar at the top of a narrow screen. @module */
 
 import type { ComponentChild } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { modelsOf, type OpenApiDocument, type Operation, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
@@ -47,16 +47,6 @@ export function Contents({ document, operations, errors }: ContentsProps) {
   ]
   const current = useCurrent(parts.map(({ id }) => id))
   const [filter, setFilter] = useState('')
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    addEventListener('keydown', (event) => {
-      const { key, target } = event
-      const isText = target instanceof Element && target.matches('textarea, input:not([type=radio])')
-      if (key !== '/' || isText) return
-      event.preventDefault()
-      field.current?.focus()
-    })
-  }, [])
   const list = (entries: readonly Entry[]): ComponentChild[] =>
     entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
       // The many inner entries stay hidden until the user filters, or scrolls to the models.
@@ -91,16 +81,8 @@ export function Contents({ document, operations, errors }: ContentsProps) {
           type="search"
           placeholder="Filter: name, path, code"
           aria-label="Filter"
-          aria-keyshortcuts="/"
-          ref={field}
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Escape') setFilter('')
-            if (key === 'Enter') {
-              currentTarget.parentElement?.querySelector<HTMLElement>('li:not(:has(ul)) > a')?.click()
-            }
-          }}
         />
         <ul>{found}</ul>
         <p class="note" role="status">

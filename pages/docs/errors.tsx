@@ -13,7 +13,7 @@ export function Errors({ operation, document }: Pick<ResponsesProps, 'operation'
     <Part id={operation.operationId} title={operation.summary}>
       <div>
         <Prose text={description.slice(description.lastIndexOf('\n\n') + 2)} />
-        <p>Most endpoints share these errors, and link to those they can return.</p>
+        <p>Most endpoints share these errors.</p>
       </div>
       <div class="calls">
         <Examples {...responses} />

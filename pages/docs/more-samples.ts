@@ -1,4 +1,4 @@
-/** Code samples in all languages except curl. They are loaded after the page is first shown. @module */
+/** Code samples in all languages except curl. @module */
 
 import type { Call } from './samples.js'
 

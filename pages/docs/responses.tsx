@@ -1,10 +1,12 @@
 /** The documented responses of an operation, and the examples of the chosen response. @module */
 
-import { Choice } from '../shared/components.js'
+import type { RenderableProps } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import { nameIn, type OpenApiDocument, type ResponseGroup, shownValue } from './openapi.js'
 import { Line, Prose } from './prose.js'
-import { Term, Type } from './schemas.js'
+import { Body, Term } from './schemas.js'
 
 export interface ResponsesProps {
   readonly operation: ResponseGroup
@@ -14,16 +16,19 @@ export interface ResponsesProps {
 }
 
 /** On a narrow screen, each response contains its examples, so that a tap changes nothing off screen. */
-export function ResponseList({ operation, document, onStatus }: Omit<ResponsesProps, 'status'>) {
+export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   const { operationId, responses, common = [] } = operation
+  // Choosing a tab opens its row. Other rows stay as they are, so that the rows of the list do not move.
+  const row = useRef<HTMLDetailsElement>(null)
+  useEffect(() => row.current?.setAttribute('open', ''), [chosen])
   return (
     <>
       <h3>Responses</h3>
-      {Object.entries(responses).map(([status, { description, content, headers }], at) => (
+      {Object.entries(responses).map(([status, { description, content, headers }]) => (
         <details
           key={status}
           class="response"
-          open={at === 0}
+          ref={status === chosen ? row : null}
           onToggle={({ currentTarget }) =>
             currentTarget.open && matchMedia('(width >= 62rem)').matches && onStatus(status)
           }
@@ -41,13 +46,11 @@ export function ResponseList({ operation, document, onStatus }: Omit<ResponsesPr
           {/* Browsers expand a folded response when a link points to an element inside it. */}
           <i class="anchor" id={`${operationId}-${status}`} />
           <div class="panel narrow">
-            <Bodies {...{ operation, status, document }} />
+            <Bodies {...{ operation, status, document }}>
+              <h3>Example</h3>
+            </Bodies>
           </div>
-          <p class="note">
-            {Object.entries(content ?? {}).map(([type, { schema }]) => (
-              <Type key={type} schema={schema} />
-            ))}
-          </p>
+          <Body content={content ?? {}} document={document} />
           <details>
             <summary>Headers</summary>
             <dl class="members">
@@ -82,29 +85,40 @@ export function Examples(props: ResponsesProps) {
   const { summary, responses } = props.operation
   return (
     <div class="panel examples">
-      <Choice
-        title={`Status of the response: ${summary}`}
-        texts={Object.keys(responses)}
-        chosen={props.status}
-        onChoose={props.onStatus}
-        label={(status) => <Status status={status} />}
-      />
-      <Bodies {...props} />
+      <Bodies {...props}>
+        <Choice
+          title={`Status of the response: ${summary}`}
+          texts={Object.keys(responses)}
+          chosen={props.status}
+          onChoose={props.onStatus}
+          label={(status) => <Status status={status} />}
+        />
+      </Bodies>
     </div>
   )
 }
 
-function Bodies({ operation, status, document }: Omit<ResponsesProps, 'onStatus'>) {
-  const content = operation.responses[status]?.content
-  if (content === undefined) return <p class="note">The response has no body.</p>
-  return Object.values(content).flatMap(({ examples }) =>
-    Object.entries(examples ?? {}).map(([name, { $ref }]) => (
-      <Code
-        key={$ref}
-        title={`${status} ${name}`}
-        text={shownValue(document.components.examples[nameIn($ref)]?.value)}
-      />
-    )),
+type BodiesProps = RenderableProps<Omit<ResponsesProps, 'onStatus'>>
+
+/** The examples of a response, below a line with `children` and a button that copies all of them. */
+function Bodies({ operation, status, document, children }: BodiesProps) {
+  const bodies = Object.values(operation.responses[status]?.content ?? {}).flatMap(({ examples }) =>
+    Object.entries(examples ?? {}).map(([name, { $ref }]) => ({
+      title: `${status} ${name}`,
+      text: shownValue(document.components.examples[nameIn($ref)]?.value),
+    })),
+  )
+  return (
+    <>
+      <div class="line">
+        {children}
+        {bodies[0] && <CopyButton what="body" text={bodies.map(({ text }) => text).join('\n')} />}
+      </div>
+      {bodies.length === 0 && <p class="note">The response has no body.</p>}
+      {bodies.map((body) => (
+        <Code key={body.title} {...body} />
+      ))}
+    </>
   )
 }
 

@@ -18,7 +18,7 @@ export type Samples = Readonly<Partial<Record<Language, (call: Call) => string>>
 export const samples: Samples = { curl: inCurl }
 
 export function loadSamples(): Promise<Samples> {
-  return import('./more-samples.js').then((loaded) => ({ ...samples, ...loaded.moreSamples }))
+  return import('./later.js').then((loaded) => ({ ...samples, ...loaded.moreSamples }))
 }
 
 function inCurl({ operation, request: { method, url, headers, body } }: Call): string {

@@ -38,7 +38,7 @@ export function Body({ content, document }: { content: Content; document: OpenAp
           <Type schema={schema} /> · {type}
         </span>
       </h3>
-      <Members schema={document.components.schemas[nameIn(schema.$ref ?? '')] ?? schema} />
+      <Members schema={document.components.schemas[nameIn(modelIn(schema).$ref ?? '')] ?? schema} />
     </div>
   ))
 }
@@ -94,7 +94,7 @@ export function Term({ name, schema, required, note, children }: TermProps) {
 }
 
 export function Type({ schema }: { schema: Schema }) {
-  const { $ref, anyOf, allOf, items } = schema
+  const { $ref, anyOf, items } = modelIn(schema)
   if ($ref !== undefined) {
     const name = nameIn($ref)
     return (
@@ -110,13 +110,16 @@ export function Type({ schema }: { schema: Schema }) {
       </>
     )
   }
-  // The first part of `allOf` is the model. The other parts only restrict its values.
-  const schemas = anyOf ?? allOf?.slice(0, 1)
-  if (schemas === undefined) return simpleType(schema)
-  return schemas.map((each, place) => [
+  if (anyOf === undefined) return simpleType(schema)
+  return anyOf.map((each, place) => [
     place > 0 && (each.type === 'null' ? ' · or ' : ' or '),
     <Type key={JSON.stringify(each)} schema={each} />,
   ])
+}
+
+/** The first part of `allOf` is the model. The other parts only restrict its values. */
+function modelIn(schema: Schema): Schema {
+  return schema.allOf?.[0] ?? schema
 }
 
 function simpleType(schema: Schema): string {

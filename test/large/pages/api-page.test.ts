@@ -150,6 +150,18 @@ describe('the API page', inChromium, () => {
     await tab('409').press('ArrowRight')
     await shows('413', 'PAYLOAD_TOO_LARGE')
     await example('409 IDEMPOTENCY_CONFLICT').waitFor({ state: 'hidden' })
+    const rows = section.locator('.response[open]')
+    await rows.locator('summary').getByText('PAYLOAD_TOO_LARGE').waitFor()
+    assert.match((await rows.first().textContent()) ?? '', /ItemResponse.*session_id.*data Item/)
+    await page.evaluate(
+      'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',
+    )
+    await panel.getByRole('button', { name: 'Copy body' }).press('Enter')
+    await panel.getByText('Copied').waitFor()
+    assert.equal(
+      await page.evaluate('copied'),
+      JSON.stringify(examples.PAYLOAD_TOO_LARGE?.value, null, 2),
+    )
     const errors = page.locator('#errors')
     await section.getByRole('link', { name: '401' }).press('Enter')
     await errors.getByRole('figure', { name: '401 TOKEN_EXPIRED' }).waitFor()
@@ -217,8 +229,10 @@ describe('the API page', inChromium, () => {
 
   test('the filter finds operations by name or path, responses by status or error code, and models by name', async () => {
     const page = await open()
+    const filter = page.getByLabel('Filter', { exact: true })
+    await page.locator('#contents [aria-keyshortcuts]').waitFor() // the keys work
     const shown = async (text: string) => {
-      await page.getByLabel('Filter', { exact: true }).fill(text)
+      await filter.fill(text)
       return await page.evaluate<string>(
         '[...document.querySelectorAll(".contents li > a")].map((link) => link.textContent).join()',
       )
@@ -229,7 +243,6 @@ describe('the API page', inChromium, () => {
     )
     assert.equal(await shown('401 tok'), 'Errors,401 TOKEN_EXPIRED')
     // Enter follows the first response that is found, and ends the search.
-    const filter = page.getByLabel('Filter', { exact: true })
     await filter.press('Enter')
     const marked = page.locator('#errors .response:has(:target)')
     await marked.getByText('TOKEN_EXPIRED').first().waitFor()
@@ -292,7 +305,7 @@ describe('the API page', inChromium, () => {
     await create.body.fill(`{"project_id": "demo", "data": ${data}}`)
     await create.send()
     const created = await create.answered(201)
-    assert.equal(await create.section.locator('.panel h3').last().textContent(), 'Response201')
+    assert.equal(await create.section.locator('.received h3').textContent(), 'Response201')
     assert.equal(await create.section.getByText('No token is set.').count(), 0)
     const examples = create.section.getByRole('figure', { name: /^\d\d\d/ })
     assert.equal(await examples.count(), 0) // the response replaces the examples
@@ -510,7 +523,7 @@ describe('the API page', inChromium, () => {
       )
       assert.ok(line < 50, 'languages, copy and "Try it" are side by side')
       const ends = await page.evaluate<number[]>(
-        `Array.from(document.querySelectorAll('#createItem .panel button'), (each) =>
+        `Array.from(document.querySelectorAll('#createItem .calls > .panel:first-child button'), (each) =>
           each.closest(".panel").getBoundingClientRect().right - each.getBoundingClientRect().right)`,
       )
       assert.ok(ends.length === 2 && Math.min(...ends) >= 0, 'both buttons are visible')

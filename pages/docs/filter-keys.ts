@@ -1,0 +1,17 @@
+/** Keys of the filter: `/` focuses it, Escape clears it, Enter follows the first hit. @module */
+
+const field = document.querySelector<HTMLInputElement>('#contents input')
+field?.setAttribute('aria-keyshortcuts', '/')
+
+addEventListener('keydown', (event) => {
+  const { key, target } = event
+  if (target === field && key === 'Enter') {
+    document.querySelector<HTMLElement>('#contents li:not(:has(ul)) > a')?.click()
+  } else if (target === field && key === 'Escape' && field) {
+    field.value = ''
+    field.dispatchEvent(new Event('input'))
+  } else if (key === '/' && !Object(target).matches?.('textarea, input:not([type=radio])')) {
+    event.preventDefault() // otherwise, the browser would type the key into the field
+    field?.focus()
+  }
+})

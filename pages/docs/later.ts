@@ -1,0 +1,5 @@
+/** What the page loads after its first view. @module */
+
+import './filter-keys.js'
+
+export { moreSamples } from './more-samples.js'
