@@ -7,7 +7,9 @@ const projectParameter = 'project_id'
 
 /** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given twice, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
-  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(request.url ?? '') ?? []
+  const { url = '' } = request
+  if (!url.includes('?')) return undefined
+  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
   // Plus signs stand for spaces, as in HTML forms.
   const [first, ...others] = query.replaceAll('+', ' ').split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
