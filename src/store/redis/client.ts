@@ -76,9 +76,11 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** Errors of the connection. The first error causes all later errors. */
-  const errors: unknown[] = []
-  client.on('error', (error) => errors.push(error))
+  /** First error of the connection, which causes all later errors. */
+  let reason: unknown
+  client.on('error', (error) => {
+    reason ??= error
+  })
   try {
     const isOpen = new Promise((resolve) => client.once('connect', resolve))
     const isReady = client.connect()
@@ -91,7 +93,7 @@ export async function open(
     return { client, reply }
   } catch (error) {
     client.destroy()
-    throw connectErrorOf(errors[0] ?? error, url)
+    throw connectErrorOf(reason ?? error, url)
   }
 }
 

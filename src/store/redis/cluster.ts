@@ -72,11 +72,14 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   }
 
   async function sendTo(server: string, commands: readonly Command[]): Promise<readonly Reply[]> {
-    const sent = connections.get(server)?.send(commands)
-    return await (sent ?? Promise.reject(new NotConnectedError(cause))).catch((error: unknown) => {
+    const connection = connections.get(server)
+    try {
+      if (connection === undefined) throw new NotConnectedError(cause)
+      return await connection.send(commands)
+    } catch (error) {
       if (error instanceof NotConnectedError) return commands.map(() => error)
       throw error
-    })
+    }
   }
 
   /** Sends a command again if the error proves that the master has not executed the command. */

@@ -89,7 +89,9 @@ export function createStoreRecord(
     },
 
     /** Discards the result of the comparison, because the next connection may be to a server with different data. */
-    forget: () => judge(null),
+    forget(): void {
+      result = undefined
+    },
 
     readAgain(sendAhead: typeof send): void {
       // Errors are ignored: either later commands will fail too, or another server in the cluster has the record.

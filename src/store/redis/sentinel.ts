@@ -44,7 +44,10 @@ export function createSentinel(
     const { client: listening } = await open(url, ['PING'], timeout, signal)
     clients.push(listening)
     await withTimeout(timeout, listening.pSubscribe('*', onEvent))
-    listening.once('end', close).once('error', close)
+    const closeBoth = () => {
+      if (clients.includes(listening)) close()
+    }
+    listening.once('end', closeBoth).once('error', closeBoth)
     return client
   }
 

@@ -86,9 +86,12 @@ export function watchPrimary(
   /** Handles a failed query to the sentinels. An existing connection stays in use, but no new one is allowed. */
   function goOn(reason: string): void {
     cause = new Error(reason)
-    if (connection.isReady()) validUntil = performance.now() + silentFor
-    else named = undefined
-    if (isSilenceLogged || !connection.isReady()) return
+    if (!connection.isReady()) {
+      named = undefined
+      return
+    }
+    validUntil = performance.now() + silentFor
+    if (isSilenceLogged) return
     isSilenceLogged = true
     options.log.warn({ cause: reason }, 'a failover will not be noticed until a sentinel replies')
   }
