@@ -96,7 +96,10 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   const store = openMemoryStore(config)
   const parts = { store, log, signing, doubles, requestLogLevel: 'debug', load: unwatched } as const
   const service = createService(config, parts)
-  const url = await service.listen()
+  const url = await service.listen().catch(async (error) => {
+    await service.stop(0)
+    throw error
+  })
   const baseUrl = `${url}${prefix}`
   let stopped: Promise<void> | undefined
 

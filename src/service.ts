@@ -85,23 +85,19 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL on this machine.
+     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL on this machine. After an error, the
+     * caller must call `stop`.
      * @throws {UsageError} if metrics cannot be served, or a system error such as `EADDRINUSE`.
      */
     async listen(): Promise<string> {
-      try {
-        const { host, port, metricsHost, metricsPort } = config
-        if (metricsPort !== undefined) {
-          const { publishMetrics } = await import('./http/metrics.js')
-          const metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
-          observers.push(metrics.observe)
-          closeMetrics = metrics.close
-        }
-        return urlOf(host, await listener.listen(port, host))
-      } catch (error) {
-        await stop(0)
-        throw error
+      const { host, port, metricsHost, metricsPort } = config
+      if (metricsPort !== undefined) {
+        const { publishMetrics } = await import('./http/metrics.js')
+        const metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
+        observers.push(metrics.observe)
+        closeMetrics = metrics.close
       }
+      return urlOf(host, await listener.listen(port, host))
     },
     stop,
   }

@@ -40,10 +40,10 @@ export async function start(
   const maxConnections = affordableConnections(settings.maxConnections)
   const config = { ...settings, maxConnections }
   const { store, description, itemBytes } = await openStore(config, log)
+  const load = watchLoad(config, itemBytes)
+  const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
   try {
     const isSeeded = await seedEmptyStore(store, items)
-    const load = watchLoad(config, itemBytes)
-    const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
     const url = await service.listen()
     const stop = async () => {
       await service.stop(lastRequestGrace)
@@ -64,7 +64,7 @@ export async function start(
     }
     return { url, store, isSeeded, log }
   } catch (error) {
-    await store.close()
+    await service.stop(0)
     throw explainListenError(error, config.port, config.host, '--')
   }
 }
