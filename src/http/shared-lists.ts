@@ -46,8 +46,8 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
 
   async function readUnshared(project: string | undefined): Promise<ItemList> {
     const list = await store.list(project)
-    const isWhole = project === undefined || list.byteLength !== undefined
-    return isWhole ? list : { ...list, chunks: inPortions(list.chunks) }
+    const isSearched = project !== undefined && list.byteLength === undefined
+    return isSearched ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
   /** Returns the list in memory; `undefined` if the list is too long. */

@@ -5,7 +5,17 @@ import { GenericRequest, type Issue } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
 import { keptMembers, MemberRecord, type Members } from './data-members.js'
 import { JsonChecker } from './json-checker.js'
-import { isNamed, JsonSyntaxError, type Member, openBrace, type Span } from './json-syntax.js'
+import type { Member, Span } from './json-syntax.js'
+import {
+  isNamed,
+  JsonSyntaxError,
+  lowerF,
+  lowerN,
+  lowerT,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-syntax.js'
 import { maxNamedText } from './names.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
@@ -190,12 +200,12 @@ function firstOf([first]: readonly Issue[]): string {
 
 /** Returns a placeholder of the same type as the JSON value. Only an empty string stays empty. */
 function outline(text: Buffer, start: number): unknown {
-  const first = String.fromCharCode(text[start] ?? 0)
-  if (first === '{') return {}
-  if (first === '[') return []
-  if (first === '"') return text[start + 1] === text[start] ? '' : 'x'
-  if (first === 'n') return null
-  return first === 't' || first === 'f' ? first === 't' : 0
+  const first = text[start]
+  if (first === openBrace) return {}
+  if (first === openBracket) return []
+  if (first === quote) return text[start + 1] === quote ? '' : 'x'
+  if (first === lowerN) return null
+  return first === lowerT || first === lowerF ? first === lowerT : 0
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

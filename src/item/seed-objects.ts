@@ -1,7 +1,16 @@
 /** Finds the objects in a seed file. The items page in a browser uses this file too. @module */
 
 import { JsonChecker } from './json-checker.js'
-import { isNamed, JsonSyntaxError, type Span, skipSpace, type Visit } from './json-syntax.js'
+import type { Span, Visit } from './json-syntax.js'
+import {
+  closeBracket,
+  comma,
+  isNamed,
+  JsonSyntaxError,
+  openBrace,
+  openBracket,
+  skipSpace,
+} from './json-syntax.js'
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
@@ -14,15 +23,15 @@ export function withoutMark(file: Uint8Array): Uint8Array {
 /** Yields the objects of a JSON array, or objects separated by white space. @throws {JsonSyntaxError} */
 export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
-  const isArray = characterAt(text, at) === '['
+  const isArray = text[at] === openBracket
   if (isArray) at = skipSpace(text, at + 1)
-  let isOver = isArray && characterAt(text, at) === ']'
+  let isOver = isArray && text[at] === closeBracket
   while (!isOver) {
-    if (characterAt(text, at) !== '{') throw new JsonSyntaxError('expected an object', at)
+    if (text[at] !== openBrace) throw new JsonSyntaxError('expected an object', at)
     const object = objectAt(text, at)
     yield object
     at = skipSpace(text, object.end)
-    isOver = isArray ? characterAt(text, at) === ']' : at === text.length
+    isOver = isArray ? text[at] === closeBracket : at === text.length
     if (isArray && !isOver) at = skipComma(text, at)
   }
   const rest = skipSpace(text, at + 1)
@@ -47,12 +56,8 @@ function objectAt(text: Uint8Array, start: number) {
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }
 }
 
-function characterAt(text: Uint8Array, at: number): string {
-  return String.fromCharCode(text[at] ?? 0)
-}
-
 function skipComma(text: Uint8Array, at: number): number {
-  if (characterAt(text, at) === ',') return skipSpace(text, at + 1)
+  if (text[at] === comma) return skipSpace(text, at + 1)
   const problem = 'expected a comma or "]"'
   throw new JsonSyntaxError(at < text.length ? problem : `${problem}, but the text ends here`, at)
 }
