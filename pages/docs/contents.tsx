@@ -32,19 +32,8 @@ interface Entry {
   readonly inner?: readonly Entry[]
 }
 
-export function Contents({ document, operations, errors }: ContentsProps) {
-  const models = modelsOf(document).map(({ name }) => ({ id: `model-${name}`, title: name }))
-  const parts: readonly Entry[] = [
-    { id: 'introduction', title: 'Introduction' },
-    { id: 'authentication', title: 'Authentication' },
-    ...operations.map((operation) => {
-      const { operationId: id, summary: title, method } = operation
-      const text = JSON.stringify({ ...operation, common: 0 })
-      return { id, title, method, text, inner: rowsOf(operation) }
-    }),
-    { id: 'errors', title: 'Errors', inner: rowsOf(errors) },
-    { id: 'models', title: 'Models', inner: models },
-  ]
+export function Contents(props: ContentsProps) {
+  const [parts] = useState(() => partsOf(props))
   const current = useCurrent(parts.map(({ id }) => id))
   const [filter, setFilter] = useState('')
   const list = (entries: readonly Entry[]): ComponentChild[] =>
@@ -92,6 +81,21 @@ export function Contents({ document, operations, errors }: ContentsProps) {
       </div>
     </nav>
   )
+}
+
+function partsOf({ document, operations, errors }: ContentsProps): readonly Entry[] {
+  const models = modelsOf(document).map(({ name }) => ({ id: `model-${name}`, title: name }))
+  return [
+    { id: 'introduction', title: 'Introduction' },
+    { id: 'authentication', title: 'Authentication' },
+    ...operations.map((operation) => {
+      const { operationId: id, summary: title, method } = operation
+      const text = JSON.stringify({ ...operation, common: 0 })
+      return { id, title, method, text, inner: rowsOf(operation) }
+    }),
+    { id: 'errors', title: 'Errors', inner: rowsOf(errors) },
+    { id: 'models', title: 'Models', inner: models },
+  ]
 }
 
 /** Returns an entry for each status and error code. */

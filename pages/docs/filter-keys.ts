@@ -10,8 +10,12 @@ addEventListener('keydown', (event) => {
   } else if (target === field && key === 'Escape' && field) {
     field.value = ''
     field.dispatchEvent(new Event('input'))
-  } else if (key === '/' && !Object(target).matches?.('textarea, input:not([type=radio])')) {
+  } else if (key === '/' && !isTyping(target)) {
     event.preventDefault() // otherwise, the browser would type the key into the field
     field?.focus()
   }
 })
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches('textarea, input:not([type=radio])')
+}

@@ -1,4 +1,4 @@
-/** The section of one operation: description, parameters, body and responses, with code and examples beside them. @module */
+/** The section of an operation: description, parameters, body and responses, beside code and examples. @module */
 
 import { useState } from 'preact/hooks'
 import { Calls, type CallsProps } from './calls.js'

@@ -95,7 +95,10 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/** `close` asks for confirmation if something would be lost; then `onStay` is called if the user cancels. `confirmation` is the open confirmation dialog. */
+/**
+ * Returns a function that closes, and asks for confirmation if something would be lost, and the confirmation dialog
+ * while it is open. `onStay` is called if the user cancels.
+ */
 export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,

@@ -104,7 +104,7 @@ export function withValue(
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/** Returns a request body (spec §2.2) with the text as `data`. `project_id` moves from the text to the body. */
+/** Returns a request body (spec §2.2) with the text as `data`, and with the text's `project_id` beside `data`. */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)

@@ -1,4 +1,4 @@
-/** The table's columns, widths and sort order, which the browser stores per project. No item values are stored. @module */
+/** Columns, widths and sort order of the table, which the browser stores per project, without values. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'

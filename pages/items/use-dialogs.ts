@@ -8,11 +8,8 @@ type Dialogs = typeof import('./dialogs.js')
 /** The loaded dialogs. If they were component state, a dialog would open only after the user's next key press. */
 let loaded: Dialogs | undefined
 
-let isStyled = false
-
 export async function loadDialogs(): Promise<Dialogs> {
-  if (!isStyled) await loadStyles(new URL('./dialogs.css', import.meta.url))
-  isStyled = true
+  await loadStyles(new URL('./dialogs.css', import.meta.url))
   loaded = await import('./dialogs.js')
   return loaded
 }
