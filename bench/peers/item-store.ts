@@ -1,4 +1,4 @@
-/** The benchmarked service `item-store` with default settings, started as in its container image. */
+/** The benchmarked server `item-store`: this service with default settings, started as in its container image. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'

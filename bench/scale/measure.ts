@@ -18,7 +18,7 @@ const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum
 /** Without a warm-up, memory for compiled code would count as memory of the items. */
 const warmUp = { items: 2000, churned: 100_000 }
 const reads = 300_000
-/** Limits on the number of changes. Between the limits, there is one change per item. */
+/** Minimum and maximum number of changes in the churn. Between them, there is one change per item. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
 interface Run {

@@ -109,7 +109,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is the 404 for a missing item, which has no code, unlike the 404 for an unknown path. */
+/** Whether the error is a 404 for a missing item. Unlike the 404 for an unknown path, it has no code. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }

@@ -41,7 +41,7 @@ export async function watchedServer(...settings: string[]) {
   return {
     ...own,
     port,
-    /** Drops all later data between the server and its sentinels and replicas. */
+    /** From now on, drops all data between the server and its sentinels and replicas. */
     cutOff(): void {
       isCutOff = true
     },

@@ -33,7 +33,7 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** The last of the current blocks; `undefined` if the next item needs a new one. No open list reads beyond this block. */
+  /** Last of the current blocks; `undefined` if the next item needs a new one. No open list reads beyond this block. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {

@@ -17,7 +17,7 @@ const recordWords = idWords + 1
 
 export interface Page {
   readonly number: number
-  /** The records: in each, four words are the id, and the fifth is the block number. Empty if no record is used. */
+  /** Records of five words: four for the id, and one for the block number. Empty if no record is used. */
   words: Uint32Array
   /** Position of the first free record. The last word of a free record is the distance to the next, minus one. */
   free: number

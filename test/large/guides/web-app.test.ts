@@ -127,7 +127,7 @@ const files = {
   }),
 }
 
-/** Makes a project like those of create-vite, with this package and the one that the guide installs. */
+/** Creates a project as create-vite does, with this package and the package that the guide installs. */
 function newProject(install: string): string {
   const project = emptyFolder()
   mkdirSync(join(project, 'src'))

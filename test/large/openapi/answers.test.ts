@@ -59,7 +59,7 @@ await until('overload', async () => {
   return text.includes('"overload"')
 })
 
-/** Functions that provoke each error, by error code. For operations without the error, they send an arbitrary request. */
+/** Functions that provoke each error, by error code. For operations without the error, they send any request. */
 const provocations: Record<string, (operation: PlacedOperation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),
