@@ -24,7 +24,10 @@ export async function assertUnhealthy({ request }: OwnService): Promise<void> {
     const health = await request('GET', '/health')
     return health.status === 503 && health
   })
-  assert.deepEqual(record(answer.json()).unhealthy_subsystems, ['store'])
+  const { status, services_summary, unhealthy_subsystems } = record(answer.json())
+  assert.equal(status, 'unhealthy')
+  assert.deepEqual(services_summary, { total: 2, healthy: 1, unhealthy: 1 })
+  assert.deepEqual(unhealthy_subsystems, ['store'])
 }
 
 /** Waits until the service is unhealthy. All requests for items then fail, and change nothing. */
