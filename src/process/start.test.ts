@@ -1,5 +1,3 @@
-/** Tests the memory check at the start of a process, and the ways in which a process ends. */
-
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
