@@ -3,14 +3,23 @@
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'
 
-export type Received = Awaited<ReturnType<typeof sendRequest>>
+export interface Received {
+  readonly status: number
+  readonly statusText: string
+  /** Names are in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly text: string
+  /** Milliseconds from the start of the request to the last byte of the response. */
+  readonly time: number
+}
 
-/** @throws {Error} if the response is incomplete or the signal aborts. */
+/** Sends a request. @throws {Error} if the response is incomplete or the signal aborts. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
   signal: AbortSignal,
-) {
+): Promise<Received> {
   const startedAt = performance.now()
   const response = await fetch(url, {
     method,
@@ -24,11 +33,10 @@ export async function sendRequest(
   return {
     status: response.status,
     statusText: response.statusText,
-    headers: [...response.headers], // names are in lower case
+    headers: [...response.headers],
     bytes,
     // A byte order mark is part of the body, and must not be removed.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
-    /** Milliseconds from the start of the request to the last byte of the response. */
     time: performance.now() - startedAt,
   }
 }

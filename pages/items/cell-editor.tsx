@@ -6,10 +6,22 @@ import { activeCell } from './cells.js'
 import { ChangedError } from './changes.js'
 import { Dialog, useConfirmedClose, useWarning } from './dialog.js'
 import { withValue } from './draft.js'
-import { itemOf, memberText, shownName } from './item.js'
+import { type Item, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
-import type { Cell, Page } from './use-page.js'
+
+export interface CellEditorProps {
+  readonly item: Item
+  readonly name: string
+  /** Error of the latest list request, which the page shows elsewhere. */
+  readonly listProblem: unknown
+  readonly onSaved: (text: string) => void
+  /** Called if the stored item was changed elsewhere. `text` is the text that was not saved. */
+  readonly onConflict: (found: ChangedError, text: string) => void
+  readonly onProblem: (problem: unknown) => void
+  /** @param columns how many columns to move the active cell; negative to move it left. */
+  readonly onClose: (columns: number) => void
+}
 
 /** Minimum width of the field, in CSS pixels. The keyboard hint needs this much space. */
 const narrowest = 240
@@ -17,8 +29,8 @@ const narrowest = 240
 /** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256
 
-export function CellEditor(page: Page & { readonly cell: Cell }) {
-  const { item, name } = page.cell
+export function CellEditor(props: CellEditorProps) {
+  const { item, name, listProblem, onSaved, onConflict, onProblem, onClose } = props
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')
   const isBoolean = /^(true|false)$/.test(value)
@@ -31,14 +43,6 @@ export function CellEditor(page: Page & { readonly cell: Cell }) {
     onClose(0),
   )
   useWarning(typed !== start)
-
-  /** Closes the editor, and moves the active cell by a number of columns, to the left if it is negative. */
-  function onClose(columns: number): void {
-    page.setCell(undefined)
-    const { names } = page.tracks
-    const next = names.indexOf(name) + columns
-    if (next < names.length) page.setColumn(names[next])
-  }
   /** `null` after the editor has closed, so that a late result does not close the next editor. */
   const field = useRef<HTMLInputElement>(null)
 
@@ -53,18 +57,12 @@ export function CellEditor(page: Page & { readonly cell: Cell }) {
     if (edited.fault !== undefined) return
     setSaving(true)
     try {
-      const saved = await saveItem(item, edited.text, '')
-      page.collection.put(saved)
-      if (item.id === page.draft?.item?.id) page.follow(itemOf(saved))
+      onSaved(await saveItem(item, edited.text, ''))
       if (field.current) onClose(columns)
     } catch (error) {
       if (!(error instanceof ChangedError)) setProblem(error)
-      else if (field.current) {
-        page.setCell(undefined)
-        page.onFound(error)
-        page.openDraft(edited.text, item)
-      }
-      page.onProblem(error)
+      else if (field.current) onConflict(error, edited.text)
+      onProblem(error)
     } finally {
       setSaving(false)
     }
@@ -121,7 +119,7 @@ export function CellEditor(page: Page & { readonly cell: Cell }) {
         </p>
         {problem !== undefined && (
           <p class="problem" role="alert">
-            {typeof problem === 'string' ? problem : notSaved(problem, page.listProblem)}
+            {typeof problem === 'string' ? problem : notSaved(problem, listProblem)}
           </p>
         )}
       </Dialog>

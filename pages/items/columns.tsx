@@ -7,16 +7,23 @@ import { Dialog } from './dialog.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { defaultLayout, type Layout, moved } from './layout.js'
-import { useIsNarrow } from './use-is-narrow.js'
-import type { Page } from './use-page.js'
+import type { Shape } from './overview.js'
+import { useMedia } from './use-media.js'
+
+export interface ColumnsProps {
+  readonly shape: Shape
+  readonly names: readonly string[]
+  readonly layout: Layout
+  readonly onLayout: (part: Partial<Layout>) => void
+  readonly onClose: () => void
+}
 
 /** Maximum number of members for which the dialog needs no search field. */
 const mostWithoutSearch = 12
 
-export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Page) {
-  const { names } = tracks
+export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
   const { pinned } = layout
-  const isNarrow = useIsNarrow()
+  const isNarrow = useMedia('(width < 40rem)')
   const [query, setQuery] = useState('')
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
   const all = [...names, ...others]
@@ -24,12 +31,12 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
 
   /** Changes the layout. Focuses `button` again after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
-    changeLayout(part)
+    onLayout(part)
     requestAnimationFrame(() => button.focus())
   }
 
   return (
-    <Dialog title="Columns" class="columns" onOutside={closeDialog} onClose={closeDialog}>
+    <Dialog title="Columns" class="columns" onOutside={onClose} onClose={onClose}>
       {all.length > mostWithoutSearch && (
         <input
           type="search"
@@ -55,7 +62,7 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
                     type="checkbox"
                     checked={at < names.length}
                     onChange={({ currentTarget: { checked } }) =>
-                      changeLayout({
+                      onLayout({
                         names: checked ? [...names, name] : names.filter((each) => each !== name),
                         sort: layout.sort.filter((key) => key.name !== name), // removes a hidden column from the sort keys
                       })
@@ -95,10 +102,10 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
         )}
       </ul>
       <div class="line">
-        <Button onClick={() => changeLayout({ ...defaultLayout, names: undefined })}>
+        <Button onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
           Default columns
         </Button>
-        <Button class="main last" onClick={closeDialog}>
+        <Button class="main last" onClick={onClose}>
           Close
         </Button>
       </div>

@@ -1,24 +1,28 @@
 /** The conditions of a filter, below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
-import { blank, type Condition, type Filter } from './filter.js'
+import { blank, type Condition } from './filter.js'
 import { close, Icon, plus } from './icons.js'
 import { shownName } from './item.js'
 import { tests } from './search.js'
-import type { Page } from './use-page.js'
+
+export interface ConditionsProps {
+  readonly conditions: readonly Condition[]
+  readonly names: readonly string[]
+  readonly onChange: (conditions: readonly Condition[]) => void
+}
 
 const focus = (field: HTMLElement | null) => field?.focus()
 
-export function Conditions({ filter, setFilter, shape }: Page) {
-  const { conditions } = filter
-  const setConditions = (next: Filter['conditions']) => setFilter({ ...filter, conditions: next })
+export function Conditions({ conditions, names, onChange }: ConditionsProps) {
+  if (conditions.length === 0) return null
   return (
     <div class="line conditions">
       {conditions.map((condition, at) => {
         const { name, test, value } = condition
         const change = (part: Partial<Condition>) =>
-          setConditions(conditions.with(at, { ...condition, ...part }))
-        const choices = [...new Set(['id', 'project_id', ...shape.names, name ?? 'id'])]
+          onChange(conditions.with(at, { ...condition, ...part }))
+        const choices = [...new Set(['id', ...names, ...(name === undefined ? [] : [name])])]
         return (
           <fieldset key={at}>
             <legend class="unseen">Condition {at + 1}</legend>
@@ -54,13 +58,13 @@ export function Conditions({ filter, setFilter, shape }: Page) {
                 onInput={({ currentTarget }) => change({ value: currentTarget.value })}
               />
             )}
-            <Button class="quiet" onClick={() => setConditions(conditions.toSpliced(at, 1))}>
+            <Button class="quiet" onClick={() => onChange(conditions.toSpliced(at, 1))}>
               <Icon path={close} /> <span class="unseen">Remove this condition</span>
             </Button>
           </fieldset>
         )
       })}
-      <Button class="quiet" onClick={() => setConditions([...conditions, blank])}>
+      <Button class="quiet" onClick={() => onChange([...conditions, blank])}>
         <Icon path={plus} /> Add condition
       </Button>
     </div>

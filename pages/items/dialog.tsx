@@ -1,9 +1,9 @@
 /** Dialogs built on the `dialog` element, which takes focus on opening and restores focus on closing. @module */
 
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import { useIsNarrow } from './use-is-narrow.js'
+import { useMedia } from './use-media.js'
 
 export interface DialogProps {
   readonly title: string
@@ -73,8 +73,9 @@ export function Dialog(props: DialogProps) {
   )
 }
 
+/** A panel beside the list. On a narrow screen, the panel fills the screen. */
 export function Panel(props: DialogProps) {
-  const isNarrow = useIsNarrow()
+  const isNarrow = useMedia('(width < 40rem)')
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
@@ -102,7 +103,7 @@ export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,
   onStay?: () => void,
-) {
+): [close: () => void, confirmation: VNode | undefined] {
   const [isAsking, setAsking] = useState(false)
   const isSafe = loss === undefined
   useWarning(!isSafe)
@@ -117,6 +118,7 @@ export function useConfirmedClose(
     <Dialog title={loss.title} onClose={stay}>
       <p>{loss.text}</p>
       <div class="line foot">
+        {/* Cancel gets focus, because it discards nothing. */}
         <Button autofocus onClick={stay}>
           Cancel
         </Button>
@@ -126,6 +128,5 @@ export function useConfirmedClose(
       </div>
     </Dialog>
   )
-  const close = () => (isSafe ? onClose() : setAsking(true))
-  return [close, confirmation] as const
+  return [() => (isSafe ? onClose() : setAsking(true)), confirmation || undefined]
 }

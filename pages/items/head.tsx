@@ -5,9 +5,17 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
-import { moved, sortedBy } from './layout.js'
-import { type Column, narrowest } from './tracks.js'
-import type { Page } from './use-page.js'
+import { type Layout, moved, sortedBy } from './layout.js'
+import { type Column, narrowest, type Tracks } from './tracks.js'
+
+export interface HeadProps {
+  readonly layout: Layout
+  readonly tracks: Tracks
+  readonly drawn: readonly Column[]
+  readonly onColumns: () => void
+  readonly onLayout: (part: Partial<Layout>) => void
+  readonly children: ComponentChildren
+}
 
 /** Minimum pointer movement that moves a column, in CSS pixels. A shorter movement is a click. */
 const leastMove = 5
@@ -16,12 +24,7 @@ const edge = 10
 /** How much a key press changes a column's width, in characters. */
 const step = 2
 
-interface HeadProps extends Page {
-  readonly drawn: readonly Column[]
-  readonly children: ComponentChildren
-}
-
-export function Head({ layout, changeLayout, tracks, setDialog, drawn, children }: HeadProps) {
+export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
   const { sort, pinned } = layout
   const { columns, names, widths, hidden, hasRest } = tracks
   const [move, setMove] = useState<{ name: string; target: string }>()
@@ -33,10 +36,10 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
   })
 
   const place = (name: string, target: string | undefined) =>
-    changeLayout(moved(names, pinned, name, target))
+    onLayout(moved(names, pinned, name, target))
   const resize = (name: string, width?: number) => {
     const others = layout.widths.filter(([each]) => each !== name)
-    changeLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
+    onLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
   }
 
   function onEdge(event: PointerEvent, head: HTMLElement, { name }: Column): void {
@@ -99,7 +102,7 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
             <Button
               class="plain"
               title="Sort; with Shift: one more key"
-              onClick={({ shiftKey }) => changeLayout({ sort: sortedBy(sort, name, shiftKey) })}
+              onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
               onKeyDown={(event) => onKeyDown(event, event.currentTarget, column)}
             >
               <span>{shownName(name)}</span>
@@ -115,7 +118,7 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
       })}
       {hidden > 0 && (
         <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
-          <Button class="quiet" onClick={() => setDialog('columns')}>
+          <Button class="quiet" onClick={onColumns}>
             +{hidden}
             <span class={hasRest ? '' : 'unseen'}> more columns</span>
           </Button>
@@ -125,8 +128,12 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
   )
 }
 
-export function SortMenu({ layout, changeLayout, tracks }: Page) {
-  const orders = tracks.columns.flatMap(({ name }) => [
+export function SortMenu({
+  layout,
+  columns,
+  onLayout,
+}: Pick<HeadProps, 'layout' | 'onLayout'> & Pick<Tracks, 'columns'>) {
+  const orders = columns.flatMap(({ name }) => [
     { name, isDescending: false },
     { name, isDescending: true },
   ])
@@ -140,7 +147,7 @@ export function SortMenu({ layout, changeLayout, tracks }: Page) {
       value={now}
       onChange={({ currentTarget: { value } }) => {
         const order = orders[Number(value)]
-        changeLayout({ sort: order ? [order] : [] })
+        onLayout({ sort: order ? [order] : [] })
       }}
     >
       <option value={-1}>Sort by…</option>

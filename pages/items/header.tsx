@@ -3,13 +3,18 @@
 import { pagePaths } from '../../src/interface/names.js'
 import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
-import type { Page } from './use-page.js'
+
+export interface HeaderProps {
+  readonly isLive: boolean
+  readonly isFailing: boolean
+  readonly onHelp: () => void
+  readonly onToken: () => void
+}
 
 /** The service adds a link to the API page only if it serves that page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
-export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
-  const isFailing = problem !== undefined
+export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {
   return (
     <header class="line bar">
       <Brand />
@@ -17,13 +22,13 @@ export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
         <h1>Items</h1>
         {hasApiPage && <a href={pagePaths.docs}>API</a>}
       </nav>
-      <span class={`live ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
-        {isFailing ? 'Not connected' : listedAt ? 'Live' : 'Not loaded'}
+      <span class={`live ${isFailing ? 'failing' : isLive ? 'good' : ''}`}>
+        {isFailing ? 'Not connected' : isLive ? 'Live' : 'Not loaded'}
       </span>
-      <Button class="quiet" onClick={() => setAsking({})}>
+      <Button class="quiet" onClick={onToken}>
         <TokenWords />
       </Button>
-      <Button class="quiet keys" onClick={() => setDialog('help')}>
+      <Button class="quiet keys" onClick={onHelp}>
         Shortcuts
       </Button>
     </header>

@@ -2,7 +2,6 @@
 
 import { Button } from '../shared/components.js'
 import { Dialog } from './dialog.js'
-import type { Page } from './use-page.js'
 
 const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'In the list': {
@@ -49,9 +48,9 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Because of the parentheses, `split` keeps the separators. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
-export function Help({ closeDialog }: Page) {
+export function Help({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Shortcuts" autofocus onClose={closeDialog}>
+    <Dialog title="Shortcuts" autofocus onClose={onClose}>
       <div class="shortcuts">
         {Object.entries(shortcuts).map(([where, keys]) => (
           <section key={where}>
@@ -72,7 +71,7 @@ export function Help({ closeDialog }: Page) {
         ))}
       </div>
       <div class="line foot">
-        <Button class="main" onClick={closeDialog}>
+        <Button class="main" onClick={onClose}>
           Close
         </Button>
       </div>

@@ -7,8 +7,13 @@ import { createItem, isOutcomeUnknown, newKey } from './changes.js'
 import { Dialog, useConfirmedClose } from './dialog.js'
 import { type Entry, readEntries } from './items-file.js'
 import { messageFor } from './service.js'
-import type { Page } from './use-page.js'
 import { createYield } from './yield.js'
+
+export interface ImportProps {
+  readonly onImported: () => void
+  readonly onProblem: (problem: unknown) => void
+  readonly onClose: () => void
+}
 
 interface Progress {
   readonly next: number
@@ -19,7 +24,7 @@ const start: Progress = { next: 0, skipped: [] }
 /** Maximum number of skipped items that are listed. Further skipped items are only counted. */
 const mostNamed = 10
 
-export function Import({ collection, onProblem, closeDialog }: Page) {
+export function Import({ onImported, onProblem, onClose }: ImportProps) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
@@ -83,7 +88,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
       onProblem(error)
     }
     setRunning(false)
-    collection.refresh()
+    onImported()
   }
 
   const { next, skipped } = progress
@@ -100,7 +105,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
           action: 'End',
         }
       : undefined,
-    closeDialog,
+    onClose,
   )
   return (
     <Dialog title="Import items" onClose={close}>

@@ -18,9 +18,18 @@ import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemir
 import { tags } from '@lezer/highlight'
 import type { Finding } from './draft.js'
 
-export type JsonEditor = ReturnType<typeof createJsonEditor>
+export interface JsonEditor {
+  text(): string
+  /** Replaces the whole text. The user can undo this. */
+  replace(text: string): void
+  goTo(offset: number, end?: number): void
+  /** Marks problems that the service has found. The marks stay until the text changes. */
+  show(findings: readonly Finding[]): void
+  focus(): void
+  destroy(): void
+}
 
-interface JsonEditorOptions {
+export interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
   readonly check: (text: string) => readonly Finding[]
@@ -84,7 +93,7 @@ function replaceSelection({ inputType, data }: InputEvent, view: EditorView): bo
   return true
 }
 
-export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions) {
+export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
   const view = new EditorView({
@@ -123,18 +132,16 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   })
   return {
     text: () => textOf(view.state),
-    /** Replaces the whole text. The user can undo this. */
-    replace(text: string) {
+    replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
       // The replacement is an undo step of its own, so undoing it keeps text that was typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
-    goTo(offset: number, end = offset) {
+    goTo(offset, end = offset) {
       view.dispatch({ selection: { anchor: offset, head: end }, scrollIntoView: true })
       view.focus()
     },
-    /** Marks problems that the service has found. The marks stay until the text changes. */
-    show(findings: readonly Finding[]) {
+    show(findings) {
       view.dispatch(setDiagnostics(view.state, [...findings]))
     },
     focus: () => view.focus(),

@@ -3,8 +3,24 @@
 import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
 
-export type Overview = ReturnType<typeof createOverview>
-export type Shape = ReturnType<typeof createShape>
+export interface Shape {
+  /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
+  readonly names: readonly string[]
+  readonly otherNames: number
+  /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
+  readonly widths: ReadonlyMap<string, number>
+  readonly notNumeric: ReadonlySet<string>
+  /** Common members get columns before other members. `project_id` is always common. */
+  isCommon(name: string): boolean
+  /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
+  blanks(): string[]
+}
+
+export interface Overview {
+  /** Number of items of each project. Above a limit, only items of the first projects are counted. */
+  readonly projects: ReadonlyMap<string | null, number>
+  shapeOf(project: string | null | undefined): Shape
+}
 
 /** Limits on the items examined per list and per project, and on the members examined per item. */
 const sample = 1_000
@@ -23,17 +39,19 @@ export const long = 24
  */
 const commonShare = 0.6
 
-export function createOverview() {
+export interface OverviewMaker extends Overview {
+  add(item: Item): void
+}
+
+export function createOverview(): OverviewMaker {
   const projects = new Map<string | null, number>()
   const all = createShape()
-  const shapes = new Map<string | null, Shape>()
+  const shapes = new Map<string | null, ReturnType<typeof createShape>>()
   let seen = 0
   return {
-    /** Number of items of each project. Above a limit, only items of the first projects are counted. */
     projects,
-    shapeOf: (project: string | null | undefined) =>
-      project === undefined ? all : (shapes.get(project) ?? all),
-    add(item: Item) {
+    shapeOf: (project) => (project === undefined ? all : (shapes.get(project) ?? all)),
+    add(item) {
       const project = projectOf(item)
       if (projects.has(project) || projects.size < mostProjects) count(projects, project)
       seen += 1
@@ -60,22 +78,19 @@ const blanks: Readonly<Record<string, string>> = {
   n: 'null',
 }
 
-function createShape() {
+function createShape(): Shape & { add(text: string, members: readonly Member[]): void } {
   const counts = new Map<string, number>()
   const widths = new Map<string, number>()
   const firsts = new Map<string, string>()
   const notNumeric = new Set<string>()
   let items = 0
   let names: string[] | undefined
-  /** Common members get columns before other members. `project_id` is always common. */
   const isCommon = (name: string) =>
     name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
   return {
-    /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
     widths,
     isCommon,
     notNumeric,
-    /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
     get names() {
       if (!names) {
         const kept = new Set(mostUsed(counts, mostNames))
@@ -86,12 +101,11 @@ function createShape() {
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
-    /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
     blanks: () =>
       [...counts.keys()]
         .filter(isCommon)
         .map((name) => `${JSON.stringify(name)}: ${blanks[firsts.get(name) ?? 'n'] ?? '0'}`),
-    add(text: string, members: readonly Member[]) {
+    add(text, members) {
       items += 1
       names = undefined
       for (const { name, valueStart, end } of members) {

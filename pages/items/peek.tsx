@@ -6,7 +6,6 @@ import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
 import { type Item, kindOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
-import type { Page } from './use-page.js'
 
 export interface Peeked {
   readonly item: Item
@@ -22,9 +21,7 @@ const longest = 20_000
 const widest = 480
 const margin = 8
 
-export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) {
-  const { item, name, box, hasFocus } = peeked
-  const onClose = () => setPeeked((now) => (now === peeked ? undefined : now))
+export function Peek({ item, name, box, hasFocus, onClose }: Peeked & { onClose: () => void }) {
   const popover = useRef<HTMLDivElement>(null)
   const [left, setLeft] = useState(0)
   const value = useRef<HTMLPreElement>(null)

@@ -26,9 +26,14 @@ export const tests = [
   'is absent',
 ] as const
 
-export type Search = ReturnType<typeof createSearch>
+export interface Search {
+  /** Items found so far, in the order of the list. The array grows in place. */
+  readonly matches: readonly Item[]
+  /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
+  advance(yieldIfDue: Yield): Promise<void>
+}
 
-export function createSearch(items: readonly Item[], filter: Filter) {
+export function createSearch(items: readonly Item[], filter: Filter): Search {
   const { project } = filter
   const hasQuery = createQuery(filter.query)
   const conditions = filter.conditions.filter(isComplete).map(createCheck)
@@ -39,10 +44,8 @@ export function createSearch(items: readonly Item[], filter: Filter) {
   const matches: Item[] = []
   let seen = 0
   return {
-    /** Items found so far, in the order of the list. The array grows in place. */
     matches,
-    /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
-    async advance(yieldIfDue: Yield) {
+    async advance(yieldIfDue) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1
         if (isMatch(item)) matches.push(item)

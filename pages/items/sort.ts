@@ -4,7 +4,12 @@ import { type Item, memberText } from './item.js'
 import { stringOf } from './members.js'
 import type { Yield } from './yield.js'
 
-export type Sort = readonly { readonly name: string; readonly isDescending: boolean }[]
+export interface SortKey {
+  readonly name: string
+  readonly isDescending: boolean
+}
+
+export type Sort = readonly SortKey[]
 
 /** An item with its value for each sort key. A value is `undefined` if the item lacks the member. */
 interface Row {
@@ -12,7 +17,11 @@ interface Row {
   readonly values: readonly (Value | undefined)[]
 }
 
-type Value = ReturnType<typeof sortValue>
+export interface Value {
+  readonly type: number
+  readonly text: string
+  readonly double: number | undefined
+}
 
 /** First characters of the values of each JSON type, in sort order. Absent members always come last. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
@@ -85,7 +94,7 @@ function orderOf(sort: Sort): (one: Row, other: Row) => number {
   }
 }
 
-export function sortValue(text: string) {
+export function sortValue(text: string): Value {
   const type = types.findIndex((first) => first.includes(text.charAt(0)))
   const double = type === number && plainNumber.test(text) ? Number(text) : undefined
   return { type, double, text: type === string ? stringOf(text) : text }

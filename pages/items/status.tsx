@@ -4,12 +4,25 @@ import type { ComponentChildren } from 'preact'
 import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { messageFor, needsToken } from './service.js'
-import type { Page } from './use-page.js'
 
-export function Status(page: Page) {
-  const { items, matches, loading, share, listedAt, news, listProblem, failure, dialogs } = page
-  const all = items.length
-  const matching = matches.items.length
+export interface StatusProps {
+  readonly all: number
+  readonly matching: number
+  readonly loading: number | undefined
+  readonly share: number | undefined
+  readonly listedAt: Date | undefined
+  readonly news: string
+  readonly listProblem: unknown
+  /** Says that an export failed, or that a part of the page cannot be loaded; otherwise empty. */
+  readonly failure: string
+  readonly onRefresh: () => void
+  readonly onToken: () => void
+  readonly onDismiss: () => void
+  readonly children: ComponentChildren
+}
+
+export function Status(props: StatusProps) {
+  const { all, matching, loading, share, listedAt, news, listProblem, failure } = props
   const isFirst = listedAt === undefined
   const retry = loading === undefined ? 'Try again' : 'Trying again…'
   return (
@@ -31,7 +44,7 @@ export function Status(page: Page) {
       {listProblem !== undefined && (
         <Problem
           action={needsToken(listProblem) ? 'Enter a token' : retry}
-          onAction={needsToken(listProblem) ? () => page.setAsking({}) : page.collection.refresh}
+          onAction={needsToken(listProblem) ? props.onToken : props.onRefresh}
         >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
@@ -40,11 +53,11 @@ export function Status(page: Page) {
         </Problem>
       )}
       {failure && (
-        <Problem action="Close" onAction={() => page.setFailure('')}>
+        <Problem action="Close" onAction={props.onDismiss}>
           {failure}
         </Problem>
       )}
-      {dialogs && page.isSelected && <dialogs.SelectionBar {...page} />}
+      {props.children}
     </div>
   )
 }

@@ -5,16 +5,20 @@ import { Button } from '../shared/components.js'
 import { TokenForm } from '../shared/token.js'
 import { Dialog } from './dialog.js'
 import { detailsOf, reasonOf } from './service.js'
-import type { Page } from './use-page.js'
 
-export function TokenDialog({ asking, setAsking, applyToken }: Page) {
-  const problem = asking?.problem
-  const close = () => setAsking(undefined)
+export interface TokenDialogProps {
+  /** Error of the request that needed a token; `undefined` if the user has opened the dialog. */
+  readonly problem?: unknown
+  readonly onUse: () => void
+  readonly onClose: () => void
+}
+
+export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
   /** If the user is typing elsewhere, the token field must not take focus, or it would get the next characters. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
-    <Dialog title="Token" autofocus={isTyping} onClose={close}>
+    <Dialog title="Token" autofocus={isTyping} onClose={onClose}>
       {problem !== undefined && (
         <div class="problem" role="alert">
           <p>{details ? `This token was not accepted: ${causeOf(problem)}.` : reasonOf(problem)}</p>
@@ -27,14 +31,14 @@ export function TokenDialog({ asking, setAsking, applyToken }: Page) {
       </p>
       {/* Enter in the token field submits `TokenForm`, and the event bubbles up to here. */}
       <div
-        onSubmit={applyToken}
+        onSubmit={onUse}
         onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}
       >
         <TokenForm />
       </div>
       <div class="line foot">
-        <Button onClick={close}>Close</Button>
-        <Button class="main" onClick={applyToken}>
+        <Button onClick={onClose}>Close</Button>
+        <Button class="main" onClick={onUse}>
           Use this token
         </Button>
       </div>

@@ -1,7 +1,8 @@
 /** The toolbar: search, filter, and actions for all items. @module */
 
+import type { RefObject } from 'preact'
 import { Button, Choice } from '../shared/components.js'
-import { blank, isComplete } from './filter.js'
+import { blank, type Filter, isComplete } from './filter.js'
 import {
   braces,
   columns,
@@ -15,13 +16,28 @@ import {
   upload,
 } from './icons.js'
 import { shownName } from './item.js'
-import { mostUsed } from './overview.js'
-import type { Page } from './use-page.js'
+import { mostUsed, type Overview } from './overview.js'
+import type { View } from './table.js'
+
+export interface ToolbarProps {
+  readonly filter: Filter
+  readonly projects: Overview['projects']
+  readonly view: View
+  readonly isExporting: boolean
+  readonly search: RefObject<HTMLInputElement | null>
+  readonly onFilter: (filter: Filter) => void
+  readonly onView: (view: View) => void
+  readonly onNew: () => void
+  readonly onImport: () => void
+  readonly onExport: () => void
+  readonly onColumns: () => void
+}
 
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
-export function Toolbar(page: Page) {
-  const { filter, setFilter, projects, view, setView, setDialog, isExporting, search } = page
+export function Toolbar(props: ToolbarProps) {
+  const { filter, projects, view, isExporting, search, onFilter, onView } = props
+  const { onNew, onImport, onExport, onColumns } = props
   const listed = mostUsed(projects, projects.size)
   // The chosen project stays in the menu even if it no longer has any items.
   if (filter.project !== undefined && !listed.includes(filter.project))
@@ -29,7 +45,7 @@ export function Toolbar(page: Page) {
   const count = filter.conditions.filter(isComplete).length
   return (
     <div class="line toolbar">
-      <Button class="main" onClick={page.addNew}>
+      <Button class="main" onClick={onNew}>
         <Icon path={plus} /> <span class="word">New item</span>
       </Button>
       <label class="search">
@@ -40,7 +56,7 @@ export function Toolbar(page: Page) {
           aria-label="Search in the JSON of the items"
           placeholder="Search"
           value={filter.query}
-          onInput={(event) => setFilter({ ...filter, query: event.currentTarget.value })}
+          onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
       {/* The values of the options are JSON, so that no project can be mistaken for "All projects". */}
@@ -48,7 +64,7 @@ export function Toolbar(page: Page) {
         aria-label="Project"
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}
         onChange={({ currentTarget: { value } }) =>
-          setFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
+          onFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
         }
       >
         <option value="">All projects</option>
@@ -62,7 +78,7 @@ export function Toolbar(page: Page) {
         title="Show as"
         texts={['table', 'json'] as const}
         chosen={view}
-        onChoose={(each) => setView(each)}
+        onChoose={onView}
         label={(each) => (
           <>
             <Icon path={each === 'table' ? table : braces} />
@@ -75,23 +91,23 @@ export function Toolbar(page: Page) {
         onClick={() => {
           const first = document.querySelector<HTMLElement>('.conditions select')
           if (first) first.focus()
-          else setFilter({ ...filter, conditions: [blank] })
+          else onFilter({ ...filter, conditions: [blank] })
         }}
       >
         <Icon path={funnel} /> <span class="word">Filter</span>
         {count > 0 && <b> {count}</b>}
       </Button>
-      <Button class="quiet" disabled={view !== 'table'} onClick={() => setDialog('columns')}>
+      <Button class="quiet" disabled={view !== 'table'} onClick={onColumns}>
         <Icon path={columns} /> <span class="word">Columns</span>
       </Button>
       <Button class="quiet" popovertarget="more">
         <Icon path={more} /> <span class="unseen">More</span>
       </Button>
       <div id="more" popover="auto" class="menu">
-        <Button class="quiet" {...closesMenu} onClick={() => setDialog('import')}>
+        <Button class="quiet" {...closesMenu} onClick={onImport}>
           <Icon path={upload} /> Import
         </Button>
-        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={page.exportAll}>
+        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={onExport}>
           <Icon path={download} /> {isExporting ? 'Exporting…' : 'Export'}
         </Button>
       </div>

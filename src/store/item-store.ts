@@ -124,14 +124,10 @@ export class StoreError extends Error {
   readonly isOutcomeUnknown: boolean
 
   /** @param options `cause` is only logged. */
-  constructor(
-    code: StoreErrorCode,
-    message: string,
-    options: { cause?: unknown; isOutcomeUnknown?: boolean } = {},
-  ) {
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions, isUnknown = false) {
     super(message, options)
     this.code = code
-    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false
+    this.isOutcomeUnknown = isUnknown
   }
 }
 

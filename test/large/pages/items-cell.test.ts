@@ -84,6 +84,7 @@ describe('editing a value in its cell', inChromium, () => {
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
     await page.enter('Milk')
     await until('the mark', () => page.evaluate<boolean>("globalThis.marked?.endsWith('Milk')"))
+    await page.locator('tr.changed').waitFor({ state: 'detached' })
   })
 
   test('a double click edits a value in its cell, or the whole item if one field cannot show the value', async () => {

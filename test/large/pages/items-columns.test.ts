@@ -59,33 +59,17 @@ describe('the columns of the items page', inChromium, () => {
     const { page } = await openWith([`{${members}}`])
     await page.cell('"a value of some length"').first().waitFor()
     const more = page.getByRole('button', { name: /^\+\d+ more columns$/ })
-    const fits = () =>
-      page.evaluate<number[]>(`(() => {
-        const grid = document.querySelector('[role=grid]')
-        const heads = [...document.querySelectorAll('th')].map((head) => head.getBoundingClientRect().right)
-        return [grid.scrollWidth - grid.clientWidth, Math.round(grid.clientWidth - heads.at(-1))]
-      })()`)
-    assert.deepEqual(await fits(), [0, 0])
-    // All columns have the same width, except the last, which takes the remaining width.
-    for (const width of [1120, 1200, screens.wide.width]) {
-      await page.setViewportSize({ width, height: 800 })
-      await until('the width', async () => (await page.evaluate<number>('innerWidth')) === width)
-      await until('as many columns as fit', async () => {
-        const [usual = 0, last = 0] = (await page.all<number>('th', 'each.offsetWidth')).slice(-3)
-        return `${await fits()}` === '0,0' && last > 0.99 * usual && last < 2 * usual
-      })
-    }
+    const places = `(({ left, right }) => [left, right])(each.getBoundingClientRect())`
+    const [[, end] = [], ...heads] = await page.all<[number, number]>('[role=grid], th', places)
+    assert.equal(heads.at(-1)?.[1], end)
     const shown = (await page.getByRole('columnheader').count()) - 2 // without `id` and the header that counts the rest
     assert.equal(await more.textContent(), `+${31 - shown} more columns`)
     await assertAccessible(page)
     await more.click()
     const dialog = await page.asks('Columns')
-    const isLow = 'each.offsetHeight <= 0.6 * innerHeight'
-    assert.deepEqual(await page.all('.columns', `[each.offsetWidth, ${isLow}]`), [[320, true]])
     await dialog.getByRole('searchbox').fill('M2')
     const boxes = dialog.getByRole('checkbox')
     await until('the found members', async () => (await boxes.count()) === 11)
-    await assertAccessible(page)
     await page.getByRole('checkbox', { name: 'm29' }).check()
     await page.choose('Close')
     assert.equal(await more.textContent(), `+${30 - shown} more columns`)
@@ -102,7 +86,6 @@ describe('the columns of the items page', inChromium, () => {
     await others('b').first().waitFor()
     await showsHeads(page, 'id', 'project_id', 'name')
     await page.getByRole('button', { name: '+24 more columns' }).waitFor()
-    await assertUsable(page)
     for (let count = 0; count < 8; count += 1) await own.create(`{${members('b')}}`, '"b"')
     await page.counts('12 items')
     await showsHeads(page, 'id', 'project_id', 'name')
@@ -128,10 +111,7 @@ describe('the columns of the items page', inChromium, () => {
     await shows('x', '1e19', '', bigger, big)
     const heads = await page.all('th', 'each.ariaSort + each.innerText')
     assert.match(`${heads}`, /,ascendingkind\s+key\s+1,descendingn\s+key\s+2$/)
-    const cut = await page.all<number>('th .plain > span', 'each.scrollWidth - each.offsetWidth')
-    assert.deepEqual(new Set(cut.slice(0, 3)), new Set([0]), 'the names of the heads are not cut')
     await assertUsable(page)
-
     await button(page, 'n').press('Enter')
     await shows('1e19', big, bigger, 'x', '')
     const sorted = page.locator('th[aria-sort]')
@@ -143,12 +123,12 @@ describe('the columns of the items page', inChromium, () => {
     await page.isActive('"x"')
     await button(page, 'n').click()
     await shows('x', bigger, big, '1e19', '-1', '')
-    await page.search.fill('8901')
-    await shows(bigger, big)
-    await page.search.fill('')
     await button(page, 'n').click()
     await shows(bigger, '1e19', 'x', big, '', '-1')
     assert.equal(await sorted.count(), 0)
+    await button(page, 'kind').press('Enter')
+    for (let count = 0; count < 3; count += 1) await button(page, 'n').press('Shift+Enter')
+    await shows('1e19', 'x', '', bigger, big, '-1')
   })
 
   test('while a long sort by a column runs, saved items are shown and deleted items are gone', async () => {
@@ -171,6 +151,7 @@ describe('the columns of the items page', inChromium, () => {
     }
     await page.press('Delete')
     await page.choose('Delete')
+    await page.closes()
     await page.cell('0').waitFor({ state: 'detached' })
   })
 
@@ -242,26 +223,25 @@ describe('the columns of the items page', inChromium, () => {
 
     await page.reload()
     await showsHeads(page, 'id', 'm29', 'm2', 'm1', 'm3', 'm4', 'm5', 'm6')
-    for (const name of ['m1', 'm1']) {
-      await columns.press('Enter')
-      await box(name).press(' ')
-      await page.press('Escape')
-      await page.closes()
-    }
+    await columns.press('Enter')
+    await box('m1').press(' ')
+    await box('m1').press(' ')
+    await page.press('Escape')
     await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
-    await page.reload()
-    await showsHeads(page, 'id', 'm29', 'm2', 'm3', 'm4', 'm5', 'm6', 'm1')
-    const stored = await page.evaluate<string>('JSON.stringify(localStorage)')
-    assert.match(stored, /m29/)
+    // A column that takes the place of a pinned column is pinned too.
+    await button(page, 'm2').press('Control+ArrowLeft')
+    await showsHeads(page, 'id', 'm2', 'm29', 'm3', 'm4', 'm5', 'm6', 'm1')
+    const stored = await page.evaluate<string>('localStorage.getItem("item-store-table:")')
+    assert.match(stored, /"pinned":\["m29","m2"\]/)
     assert.doesNotMatch(stored, /secret|eyJ/)
 
     for (let count = 0; count < 99; count += 1) await button(page, 'm6').press('Shift+ArrowRight')
     await page.evaluate('void (document.querySelector("[role=grid]").scrollLeft = 400)')
     const pins = () =>
       page.evaluate<boolean>(`{
-        const [id, m29] = [...document.querySelectorAll('tbody [data-pinned]')].map((cell) => cell.getBoundingClientRect())
-        Math.round(id.left) === 0 && Math.round(id.right) === Math.round(m29.left) &&
-          document.elementFromPoint(m29.left + 12, m29.top + 12).textContent === 'secret 29'
+        const [id, m2] = [...document.querySelectorAll('tbody [data-pinned]')].map((cell) => cell.getBoundingClientRect())
+        Math.round(id.left) === 0 && Math.round(id.right) === Math.round(m2.left) &&
+          document.elementFromPoint(m2.left + 12, m2.top + 12).textContent === 'secret 2'
       }`)
     await until('pinned columns in place', pins)
     await assertUsable(page)
@@ -271,7 +251,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.project.selectOption('one')
     await second('project_id')
     await page.project.selectOption('All projects')
-    await second('m29')
+    await second('m2')
     await columns.press('Enter')
     await page.button('Default columns').press('Enter')
     await second('project_id')
@@ -287,7 +267,6 @@ describe('the columns of the items page', inChromium, () => {
     await until('the other tab', async () => (await otherHeads()) === 'id,project_id,a,b')
 
     await button(page, 'a').press('Enter')
-    await showsHeads(page, 'id', 'project_id', 'a', 'b')
     await page.evaluate(`${others}.at(-1).dispatchEvent(
       new other.KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true }),
     )`)
@@ -296,9 +275,6 @@ describe('the columns of the items page', inChromium, () => {
     assert.match(await stored(), /"sort":\[\{[^}]*"name":"a"/)
     assert.equal(await otherHeads(), 'id,project_id,a,b')
     await page.evaluate('other.close()')
-    await page.reload()
-    await showsHeads(page, 'id', 'project_id', 'a', 'b')
-    assert.match(await stored(), /"b",/)
   })
 
   test('of 190 columns, only the visible and the pinned columns are rendered', async () => {
@@ -324,19 +300,15 @@ describe('the columns of the items page', inChromium, () => {
     const member = page.getByLabel('Member')
     const condition = page.getByLabel('Test')
     const value = page.getByLabel('Value')
-    const isOnMember = async () => (await page.focused()) === 'Member'
     await page.button('Filter').press('Enter')
-    await until('the focus on the member', isOnMember)
+    await until('the focus on the member', async () => (await page.focused()) === 'Member')
     await value.fill('1')
     await page.counts('4 items') // no member is chosen yet
     await member.selectOption('n')
     await condition.selectOption('equals')
     await page.counts('2 of 4 items')
-    await page.button('Filter 1').press('Enter')
-    await until('the focus on the member', isOnMember)
     await condition.selectOption('is absent')
     await page.counts('1 of 4 items')
-    await page.cell('"ONE two"').waitFor()
     await page.button('Add condition').press('Enter')
     await member.last().selectOption('s')
     await value.fill('one')
@@ -351,9 +323,6 @@ describe('the columns of the items page', inChromium, () => {
     await page.button('Show all items').press('Enter')
     await page.counts('4 items')
     assert.equal(await member.count(), 0)
-    await page.button('Filter').press('Enter')
-    await page.button('Remove this condition').press('Enter')
-    await page.hasFocus()
   })
 
   test('on a narrow screen, each row is a card with up to three members of its item', async () => {
@@ -369,10 +338,6 @@ describe('the columns of the items page', inChromium, () => {
     }
     assert.equal(await page.getByRole('gridcell', { name: 'more' }).count(), 0)
     await page.locator('.project').getByText('desk').waitFor()
-    const ends = await page.all<number>('th', 'each.getBoundingClientRect().right')
-    assert.ok(Math.max(...ends) <= screens.phone.width, `the heads end at ${ends}`)
-    const [above = 1000] = await page.all<number>('tbody', 'each.getBoundingClientRect().top')
-    assert.ok(above < 0.27 * screens.phone.height, `the first card begins at ${above}`)
     const controls = ':is(.toolbar, .bar, .grid) :is(button, select, label, input[type=search])'
     const heights = (await page.all<number>(controls, 'each.offsetHeight')).filter(Boolean)
     assert.ok(Math.min(...heights) >= 40, `the controls are ${heights} high`)
@@ -410,8 +375,6 @@ describe('the columns of the items page', inChromium, () => {
     await page.press('ArrowRight', 'v')
     await peek.waitFor()
     assert.equal(await shown(), long)
-    await page.press('Tab', 'Enter')
-    await until('the copied value', async () => (await copied()) === long)
     await closes()
     await page.hasFocus()
 
@@ -424,11 +387,6 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await shown(), id)
     await page.mouse.move(cellOfId.left + 40, 5)
     await page.closes()
-    await page.press('Home', ...Array<string>(9).fill('ArrowLeft'), 'v')
-    await page.button('Copy value').press('Enter')
-    await until('the copied value', async () => (await copied()) === id)
-    await closes()
-
     const { left, top } = await boxOf(page.getByText(/^long long/))
     await page.mouse.move(left + 20, top + 10)
     await page.asks('Value of text')

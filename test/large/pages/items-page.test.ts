@@ -40,10 +40,11 @@ describe('the items page', inChromium, () => {
     await page.editor.press('Control+End')
     await page.keyboard.type(' ')
     await page.save()
-    const laidOut = await own.read(id)
-    const elsewhere = `{"id":"${id}","project_id":null,${data}`
-    assert.notEqual(laidOut, elsewhere)
-    assert.equal(laidOut.replaceAll(/\s/g, ''), elsewhere.replaceAll(/\s/g, ''))
+    const saved = await own.read(id)
+    assert.equal(
+      saved.replaceAll(/\s/g, ''),
+      `{"id":"${id}","project_id":null,${data}`.replaceAll(' ', ''),
+    )
   })
 
   test('an item opens indented, and is saved with its original white space unless the user changes it', async () => {
@@ -54,9 +55,6 @@ describe('the items page', inChromium, () => {
     const hasLines = (count: number) =>
       until(`${count} lines`, async () => (await page.locator('.cm-line').count()) === count)
     await hasLines(9)
-    await page.choose('Close') // without a question, as nothing has changed
-    await page.closes()
-    await page.open('1.0')
     await page.editor.press('Control+End')
     await page.press('x', 'Backspace')
     await page.choose('Format')
@@ -80,16 +78,8 @@ describe('the items page', inChromium, () => {
     assert.equal(await own.read(id), `{"id":"${id}","project_id":null,${saved}`)
   })
 
-  test('typing replaces selected lines, even before the editor has received the selection', async () => {
-    const { own, id, page } = await openWith(['{"n":1.0,"s":"x"}'])
-    await page.open('1.0')
-    await page.editor.press('Control+End')
-    await page.press('ArrowUp', 'ArrowUp', 'End', 'ArrowLeft')
-    await page.press('Shift+Control+End', 'Shift+ArrowLeft')
-    await page.keyboard.type('25')
-    await page.save()
-    assert.equal(await own.read(id), `{"id":"${id}","project_id":null,"n": 1.025}`)
-
+  test('typing replaces selected text, even before the editor has received the selection', async () => {
+    const { own, page } = await openWith([])
     // Simulates a busy machine, on which the parser has no time left and the selection event comes late.
     await page.evaluate(`{
       const { now } = Date
@@ -112,27 +102,14 @@ describe('the items page', inChromium, () => {
       '{"city":"Basel"}',
     ])
     await page.cell('"Zürich"').waitFor()
-    await page.open('"Bern"')
-    await page.choose('Close')
+    await page.cell('"Bern"').click()
     await page.search.fill('zürICH')
     await page.counts('1 of 3 items')
-    assert.equal(await page.locator('tr.active').count(), 0)
     await page.search.fill('')
     await page.isActive('"Bern"')
-    for (const [forcedColors, outline] of [
-      ['none', 'none'],
-      ['active', 'solid'],
-    ] as const) {
-      await page.emulateMedia({ forcedColors })
-      const outlines = await page.all('tr.active', 'getComputedStyle(each).outlineStyle')
-      assert.deepEqual(outlines, [outline])
-    }
-    await page.emulateMedia({ forcedColors: 'none' })
     await page.project.selectOption('(no project_id)')
     await page.counts('1 of 3 items')
     await page.cell('"Basel"').waitFor()
-    assert.equal(await page.cell('"Bern"').count(), 0)
-
     await page.project.selectOption('one')
     await page.counts('2 items')
     await page.choose('New item')
@@ -151,7 +128,7 @@ describe('the items page', inChromium, () => {
 
   test('columns are as wide as their values, and no row is empty', async () => {
     const members = Array.from({ length: 40 }, (_, number) => `"a${number}":true`)
-    const item = `{"title":"A title of some length",${members}}`
+    const item = `{"title":"A title of some length","wide":"日本語 ひらがな 한국 １",${members}}`
     const { own, page } = await openWith([item, item, '{"odd":1.50,"even":"2"}'])
     await page.cell('"A title of some length"').first().waitFor()
     const isCut = 'each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight'
@@ -160,10 +137,9 @@ describe('the items page', inChromium, () => {
     await own.create('{"title":"A title that is longer","a1":false}')
     await page.cell('"A title that is longer"').waitFor()
     await until('no truncated cell', async () => (await cut()).join('') === '')
-    const heads = await page.all<string>('th', 'each.textContent')
-    const widths = await page.all<number>('th', 'each.offsetWidth')
-    const [title = 0, a1 = 0] = ['title', 'a1'].map((name) => widths[heads.indexOf(name)])
-    assert.ok(title > 2 * a1, `${title} and ${a1}`)
+    const heads = 'th:nth-child(3), th:last-child'
+    const [title = 0, last = 0] = await page.all<number>(heads, 'each.offsetWidth')
+    assert.ok(title > 2 * last, `${title} and ${last}`)
     await page.cell('project_id: null odd: 1.50 even: "2"').waitFor()
     // Checks the page at the beginning of the animation that marks all rows as changed.
     await inEachScheme(page, async () => {
@@ -205,12 +181,13 @@ describe('the items page', inChromium, () => {
         globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
         globalThis.finish = () => controller.close()
       }
-    }))`)
+    }), { headers: { 'content-length': '84' } })`)
     await page.useToken('x')
     await until('the request for the list', () => page.evaluate<boolean>('"arrive" in globalThis'))
     const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
     await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
     await page.counts('2 items loaded')
+    await page.locator('progress[value="0.5"]').waitFor()
     await page.search.fill('one')
     await page.counts('2 items loaded, 1 found')
     await arrive(',{"id":"3","v":"one more"}')
@@ -251,13 +228,11 @@ describe('the items page', inChromium, () => {
     await page.counts('2 items · 1 new or changed')
     await asks('?project_id=c')
     await page.open('"pear"')
-    await page.editor.waitFor()
 
     // The item in the panel stays open, and does not count as deleted.
     await page.project.selectOption('a & b')
     await asks('?project_id=a%20%26%20b')
     await page.cell('"apple"').waitFor()
-    await page.counts('1 item')
     assert.equal(await page.getByText('deleted elsewhere').count(), 0)
     await own.delete(id)
     await page.editor.fill('{"v":"pear tree"}')
@@ -268,12 +243,9 @@ describe('the items page', inChromium, () => {
     await page.project.selectOption('All projects')
     await asks('')
     await page.counts('3 items')
-    await page.cell('"quince"').waitFor()
     // A URL cannot contain this project name, which is a lone surrogate.
     await page.project.selectOption('"\\ud800"')
     await page.counts('1 of 3 items')
-    await page.cell('"plum"').waitFor()
-
     await page.project.selectOption('c')
     await page.cell('"quince"').click()
     await page.press('Delete')
@@ -289,13 +261,13 @@ describe('the items page', inChromium, () => {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
     })
-    const alert = page.getByRole('alert')
     const again = page.button('Try again')
     await again.waitFor()
     await page.chooseMore('Export')
     await page.warns('Not exported.')
-    assert.equal(await alert.count(), 1) // the cause is shown only once
-    await page.choose('Close')
+    assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
+    await page.button('Close').press('Enter')
+    await page.hasFocus()
     await again.focus()
     isCut = false
     const release = await page.hold()
@@ -304,13 +276,6 @@ describe('the items page', inChromium, () => {
     await release()
     await page.counts('12 items')
     await again.waitFor({ state: 'detached' })
-    await page.hasFocus()
-
-    isCut = true
-    await page.chooseMore('Export')
-    await page.warns('Not exported.')
-    await alert.getByRole('button', { name: 'Close' }).press('Enter')
-    await alert.waitFor({ state: 'detached' })
     await page.hasFocus()
   })
 
@@ -321,16 +286,12 @@ describe('the items page', inChromium, () => {
     const importing = page.button('Import').last()
     for (const [text, problem] of [
       ['[]', 'some.json has no items.'],
-      [' [\n] \n', 'some.json has no items.'],
       ['[{"a":1},\n{"a":01}]', 'some.json: line 2, column 7: expected a comma'],
     ] as const) {
       await open(text)
       await page.warns(problem)
-      assert.equal(await importing.getAttribute('aria-disabled'), 'true')
-      await open('[{}]')
-      await page.sees('1 item to import.')
-      await page.getByRole('alert').waitFor({ state: 'detached' })
     }
+    assert.equal(await importing.getAttribute('aria-disabled'), 'true')
 
     await page.evaluate(`{
       const { arrayBuffer } = Blob.prototype
@@ -351,10 +312,8 @@ describe('the items page', inChromium, () => {
     await page.evaluate('release()')
     await importing.click()
     await page.sees('2 of 2 items imported.')
-    assert.equal(await page.focused(), 'Done')
     await page.choose('Done')
     await page.counts('3 items')
-    await page.cell('12345678901234567890').waitFor()
 
     const saved = page.waitForEvent('download')
     await page.chooseMore('Export')
@@ -395,7 +354,7 @@ describe('the items page', inChromium, () => {
     ])
     await page.cell(`"${markup}"`).first().waitFor()
     await page.showJson()
-    await page.getByRole('gridcell').click()
+    await page.locator('td .whole').first().click()
     await page.editor.waitFor()
     assert.equal(await page.locator('.cm-specialChar').count(), 4)
     await own.replace(id, `{"other":"${markup}"}`)
@@ -413,19 +372,14 @@ describe('the items page', inChromium, () => {
     await page.counts('300 items')
     await page.evaluate('void (document.querySelector("[role=grid]").scrollTop = 200 * 36)')
     await page.cell('200').waitFor()
-    const place = () =>
-      page.evaluate<number>(
-        '[...document.querySelectorAll("td")].find((cell) => cell.textContent === "205").getBoundingClientRect().top',
-      )
+    const place = async () => (await page.cell('205').boundingBox())?.y
     const before = await place()
+    assert.ok((await page.locator('tbody tr').count()) < 60)
     await page.open('205')
     await page.hasInEditor('"n": 205}')
     await page.choose('Close')
-    assert.equal(await place(), before)
-
     for (const id of ids.slice(0, 7)) await own.delete(id)
     await page.counts('293 items')
-    assert.equal(await place(), before)
     const release = await page.hold()
     for (const id of ids.slice(100, 203)) await own.delete(id)
     await release()
@@ -441,6 +395,9 @@ describe('the items page', inChromium, () => {
     await page.press('ArrowDown') // works wherever the focus is
     await page.hasFocus()
     await page.isActive('"first"')
+    await page.emulateMedia({ forcedColors: 'active' })
+    assert.deepEqual(await page.all('tr.active', 'getComputedStyle(each).outlineStyle'), ['solid'])
+    await page.emulateMedia({ forcedColors: 'none' })
     await page.press('ArrowDown', 'Enter')
     await page.hasInEditor('"second"')
     await page.hasFocus('.editor')
@@ -464,8 +421,6 @@ describe('the items page', inChromium, () => {
     await page.press('Tab', 'Enter')
     await page.counts('2 items')
     await page.isActive('"second"')
-    assert.ok(!(await own.list()).includes('"first"'))
-
     await page.press('n')
     await page.hasFocus('.editor')
     await page.press('x', 'Escape')
@@ -474,11 +429,6 @@ describe('the items page', inChromium, () => {
     await discard.waitFor({ state: 'detached' })
     await page.press('Escape', 'Tab', 'Enter')
     await page.dialog.waitFor({ state: 'detached' })
-
-    await page.press('?')
-    await page.asks('Shortcuts')
-    await page.press('Escape', '/')
-    await page.hasFocus('[type=search]')
   })
 
   test('shortcuts work as soon as the page has loaded, but not in text fields and dialogs', async () => {
@@ -507,12 +457,11 @@ describe('the items page', inChromium, () => {
     const own = await itemsService()
     const page = await openItems(own, { token: '' })
     const list = page.getByRole('region')
-    const token = own.validToken()
     await page.choose('Close')
     await page.sees('The service shows items only with a token.')
     await assertUsable(page)
     await list.getByRole('button', { name: 'Enter a token' }).press('Enter')
-    await page.useToken(token)
+    await page.useToken(own.validToken())
 
     await page.sees('No items yet')
     await assertUsable(page)
@@ -524,8 +473,7 @@ describe('the items page', inChromium, () => {
       await page.asks(title)
       await page.choose('Close')
     }
-    const shown = (await list.locator('pre').textContent()) ?? ''
-    assert.ok(shown.includes('$TOKEN') && !shown.includes(token))
+    assert.doesNotMatch((await list.locator('pre').textContent()) ?? '', /eyJ/)
     const copied = await page.watchClipboard()
     await page.button('Copy command with token').press('Enter')
     await page.button('Copied').waitFor()
@@ -535,7 +483,6 @@ describe('the items page', inChromium, () => {
 
     await page.search.fill('second')
     await page.sees('No item contains “second”.')
-    await assertUsable(page)
     await page.button('Show all items').press('Enter')
     await page.cell('"First item"').waitFor()
     await page.hasFocus()
@@ -558,7 +505,6 @@ describe('the items page', inChromium, () => {
     '{"title":"First post","words":1024,"draft":false}',
     '{"title":"A note","done":null}',
   ]
-  const file = posts.join('\n')
 
   before(async () => {
     for (const [at, [title, price, ean, tags]] of goods.entries()) {
@@ -578,14 +524,12 @@ describe('the items page', inChromium, () => {
       await takePictures(page, `items-page-${screen}`, 'tbody')
 
       await page.chooseMore('Import')
-      await page.openFile('a.json', file)
+      await page.openFile('a.json', posts.join('\n'))
       await page.sees('2 items to import.')
       await check()
       await page.choose('Close')
 
       await page.open('"Tea"')
-      await page.editor.waitFor()
-      await page.choose('Format')
       await page.editor.press('Control+End')
       await page.keyboard.type(',')
       await page.sees('unexpected text after the value')
@@ -601,32 +545,12 @@ describe('the items page', inChromium, () => {
 
       await page.showJson()
       await page.locator('.whole').first().waitFor()
-      const [lefts, lines, broken] = await page.evaluate<[number[], number[], number]>(`(() => {
-        const cells = [...document.querySelectorAll('.grid :is(th, td)')]
-        const start = ({ lastChild }) => {
-          const range = document.createRange()
-          range.selectNodeContents(lastChild)
-          return range.getClientRects()[0].left
-        }
-        const texts = [...document.querySelectorAll('.grid td > :last-child')]
-        const lines = texts.map(({ clientHeight }) => clientHeight / parseFloat(getComputedStyle(cells[1]).lineHeight))
-        const space = parseFloat(getComputedStyle(cells[1]).paddingTop) * 2 + 1
-        const fitting = texts.filter((text) => text.clientHeight + space === text.closest('tr').offsetHeight)
-        const broken = [...document.querySelectorAll('.whole')].filter((each) => each.textContent.length < 43 && each.clientHeight > 20)
-        return [cells.map(start), [fitting.length / texts.length, Math.max(...lines)], broken.length]
-      })()`)
-      assert.equal(new Set(lefts).size, 1, `the head and the rows begin at ${lefts}`)
-      const [full = 0, most = 0] = lines
-      assert.ok(full >= 0.5 && most > 1, `${full} of the rows have no empty line, of ${most} lines`)
-      assert.equal(broken, 0, 'members that fit into a line are broken')
       await check()
       await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
         if (button === 'Shortcuts') await page.press('?')
         else await page.getByRole('button', { name: button }).first().click()
         await page.asks(button)
-        const scrolled = await page.all('dialog', 'each.scrollTop')
-        assert.deepEqual(scrolled, [0], `${button} opens at its end`)
         await check()
         await page.choose('Close')
       }

@@ -9,9 +9,8 @@ import {
   isSameItem,
   placeInDraft,
   requestBody,
-  withoutId,
 } from '../../../pages/items/draft.js'
-import { itemOf, projectOf, type ShownValue, shownValue } from '../../../pages/items/item.js'
+import { itemOf, projectOf, shownValue } from '../../../pages/items/item.js'
 import { readEntries } from '../../../pages/items/items-file.js'
 import { lastMembers } from '../../../pages/items/members.js'
 import { UsageError } from '../../../src/config/usage-error.js'
@@ -41,51 +40,27 @@ test('the id and project of an item are found even if their names or values have
   assert.deepEqual(itemOf(text), { id: 'a', text })
   assert.equal(projectOf({ id: 'a', text }), 'pq')
   assert.equal(projectOf(itemOf('{"id":"a","project_id":null}')), null)
-  assert.throws(() => itemOf('{"project_id":null}'), /without an id/)
-})
-
-function shownValues(text: string): Map<string, ShownValue> {
-  return new Map([...lastMembers(text)].map(([name, member]) => [name, shownValue(text, member)]))
-}
-
-test('values are shown as they are written, and strings with their escapes resolved', () => {
-  const text = raw`{"id":"a","n":12345678901234567890,"p":1.0,"e":1e400,"z":-0,"__proto__":{ "x" : 1 },"2":[],"1":"\u00e4\n\ud800","s":"1"}`
-  assert.deepEqual(
-    [...shownValues(text)].map(([name, value]) => [name, value.text]),
-    [
-      ['id', '"a"'],
-      ['n', '12345678901234567890'],
-      ['p', '1.0'],
-      ['e', '1e400'],
-      ['z', '-0'],
-      ['__proto__', '{ "x" : 1 }'],
-      ['2', '[]'],
-      ['1', raw`"ä\n\ud800"`],
-      ['s', '"1"'],
-    ],
-  )
-  const long = shownValues(`{"id":"a","x":"${'x'.repeat(1000)}"}`).get('x')
-  assert.equal(long?.text, `"${'x'.repeat(199)}…"`)
 })
 
 test('a cell shows strings without quotes unless they need quotes, and objects and arrays on one line', () => {
   const members = {
     plain: ['"a"', 'a'],
     digits: ['"1"', '"1"'],
+    control: [raw`"\u00e4\n\ud800"`, raw`"ä\n\ud800"`],
     escaped: [`"${raw`\u00e4`.repeat(99)}"`, `${'ä'.repeat(33)}…`],
     broken: [`"${'🎉'.repeat(110)}"`, `${'🎉'.repeat(99)}…`],
     backslashes: [`"${raw`\\`.repeat(110)}"`, `${'\\'.repeat(99)}…`],
-    start: [`"a${'x '.repeat(100)}"`, `a${'x '.repeat(99)}…`],
-    number: ['1.0', '1.0'],
+    number: ['-1.0e400', '-1.0e400'],
     object: ['{"a":{"b":1.0,"c":[2,3]},"d":","}', '{"a":{"b":1.0,"c":[2,3]},"d":","}'],
     lines: [`[\n  1,\r\n\t{"a": "x  y\\n"}\n]`, '[1,{"a": "x  y\\n"}]'],
-    none: ['[ ]', '[ ]'],
     long: [`[${'"x",'.repeat(999)}1]`, `[${'"x",'.repeat(49)}"x"…`],
   }
   const texts = Object.entries(members).map(([name, [text]]) => `"${name}":${text}`)
-  const shown = shownValues(`{"id":"x",${texts} }`)
+  const item = `{"id":"x",${texts} }`
+  const found = lastMembers(item)
   for (const [name, [, short]] of Object.entries(members)) {
-    assert.equal(shown.get(name)?.short, short, name)
+    const member = found.get(name) ?? assert.fail(name)
+    assert.equal(shownValue(item, member).short, short, name)
   }
 })
 
@@ -94,16 +69,12 @@ const projectRule = 'project_id must be a string of at least 1 character, or nul
 const drafts = [
   ['{"a":1}', ''],
   ['', 'error 0-0 expected a value, but the text ends here'],
-  ['{"a":1', 'error 5-6 expected a comma or "}", but the text ends here'],
   ['{"a":01}', 'error 6-7 expected a comma or "}"'],
   [' [1]', 'error 1-2 an item must be an object'],
   ['{"a":1},"data":{}', 'error 7-8 unexpected text after the value'],
   ['{"project_id":""}', `error 14-16 ${projectRule}`],
-  ['{"project_id":7}', `error 14-15 ${projectRule}`],
   ['{"project_id":7,"project_id":"p"}', 'warning 1-15 only the last "project_id" is kept'],
   [raw`{"a":1,"\u0061":2}`, 'warning 1-6 only the last "a" is kept'],
-  ['{"a":{"b":1,"b":2}}', ''],
-  ['{"__proto__":1,"constructor":2}', ''],
   ['{"id":"x"}', ''],
   ['{"id":"y"}', 'warning 1-9 the service makes the id; this one is dropped'],
 ] as const
@@ -122,11 +93,8 @@ describe('the request for a draft creates exactly the item that the draft shows'
     encodeItem(id, parseItemRequest(Buffer.from(requestBody(draft)))).toString()
   const drafts = [
     ['{}', 'null}'],
-    ['{"n": 12345678901234567890, "p": 1.0}', 'null,"n": 12345678901234567890, "p": 1.0}'],
-    [raw`{"project_id":"p\u0071"}`, raw`"p\u0071"}`],
     ['{ "project_id": "p", "a" : 1 , "b":2 }', '"p","a" : 1 , "b":2}'],
     ['{"a":1,\n"\\u0069d":"x"}', 'null,"a":1}'],
-    ['{"a":1,"id":"x","project_id":"p"}', '"p","a":1}'],
     ['{"t":1,"id":"x","project_id":"p","a":2}', '"p","t":1,"a":2}'],
     ['{"t":1 ,\n "id":"x",\n "a" : 2}', 'null,"t":1 ,\n "a" : 2}'],
     ['{"project_id":7,"project_id":null,"a":1}', 'null,"a":1}'],
@@ -160,9 +128,7 @@ describe('the request for a draft creates exactly the item that the draft shows'
 
 describe('a line and column in an error of the service lead to the place in the draft', () => {
   const drafts = [
-    '{"a":"x"}',
     '{\n  "ä😀": "x"\n}',
-    '{"id":"i","project_id":"p","a":"x"}',
     '{\n "ä":1, "project_id":"p", "b":"x",\n"id":"i"}',
     '{\n"id":"i",\n"ä😀":2,\n"project_id":"p",\n\n"b":[1,"x"]}',
   ]
@@ -186,12 +152,6 @@ describe('a line and column in an error of the service lead to the place in the 
   test('an error of the service without line and column has no place in the draft', () => {
     assert.equal(placeInDraft('{}', 'Invalid item request: data is missing'), undefined)
   })
-})
-
-test('a copy of an item has all members except the id', () => {
-  assert.equal(withoutId('{"id":"x","project_id":null,"a": 1.0}'), '{"project_id":null,"a": 1.0}')
-  assert.equal(withoutId('{ "a":1, "id" : "x" }'), '{ "a":1 }')
-  assert.equal(withoutId('{"id":"x"}'), '{}')
 })
 
 describe('a file to import is read as `dev --seed` reads it', () => {
@@ -232,14 +192,6 @@ describe('a file to import is read as `dev --seed` reads it', () => {
         assert.ok(!file.includes('1.0') || item.includes('567890,"d":1.0,"e":1e400'))
     })
   }
-
-  test('an imported item has the number of the line on which it begins', async () => {
-    const entries = await readEntries(Buffer.from('[\n{"a":1}, {"b":\n2},\n\n{}]'), atOnce)
-    assert.deepEqual(
-      entries.map(({ line }) => line),
-      [2, 2, 5],
-    )
-  })
 
   test('an import file with bytes that are not UTF-8 is rejected', async () => {
     await assert.rejects(readEntries(Buffer.from('{"a":"\xff"}', 'latin1'), atOnce), /not in UTF-8/)
