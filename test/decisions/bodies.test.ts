@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { create, itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { rejected } from '../corpora/json-values.js'
 import { exchangeOne, firstText, headOf, openSocket } from '../support/socket.js'
 import { assertRefused, createText, sendText } from './expect.js'
 
@@ -20,33 +19,21 @@ const malformed: Malformed[] = [
   ['an empty body', '', /empty/],
   ['only white space', ' \n\t', /line 2, column 2\b.*ends/],
   ['an array', `[{"data":{}}]`, /body.*object/],
-  ['null', 'null', /body.*object/],
-  ['a string', `"${mark}"`, /body.*object/],
   ['a form instead of JSON', 'data=1', /line 1, column 1\b/],
   ['a trailing comma', `{"data":{"a":"${mark}",}}`, /line 1, column 53\b/],
   ['a body that is cut off', `{"data":{"a":1`, /line 1, column 15\b.*ends/],
   ['a byte order mark', '\ufeff{"data":{}}', /line 1, column 1\b/],
   ['an error after characters beyond ASCII', '{\n  "data": {"é🦄": tru}\n}', /line 2, column 18\b/],
   ['UTF-16', Buffer.from('{"data":{}}', 'utf16le'), /line 1, column 2\b/],
-  ...['\x80', '\xc0\xaf', '\xed\xa0\x80', '\xf0\x9f\xa6', '\xe9'].map(
-    (bytes): Malformed => [
-      `not UTF-8: ${encodeURI(bytes)}`,
-      Buffer.from(`{"data":{"a":"${mark}${bytes}"}}`, 'latin1'),
-      /UTF-8/,
-    ],
-  ),
-  ['data is missing', `{"project_id":"${mark}"}`, /data/],
+  ['not UTF-8', Buffer.from(`{"data":{"a":"${mark}\xe9"}}`, 'latin1'), /UTF-8/],
   [
     'the members are not in data',
     `{"title":"${mark}"}`,
     /data is missing; put the item's members in it$/,
   ],
-  ['data is an array', `{"data":["${mark}"]}`, /data.*object/],
   ['the last of two data is invalid', `{"data":{"a":"${mark}"},"data":1}`, /data.*object/],
   ['data is only in __proto__', '{"__proto__":{"data":{}}}', /data/],
   ['project_id is empty', `{"data":{"a":"${mark}"},"project_id":""}`, /project_id/],
-  ['project_id is a number', '{"data":{},"project_id":1}', /project_id/],
-  ['last project_id is empty', '{"project_id":"p","data":{},"project_id":""}', /project_id/],
 ]
 for (const [title, body, says] of malformed) {
   test(`§4 a body is rejected with 422 VALIDATION_ERROR and the reason: ${title}`, async () => {
@@ -54,21 +41,22 @@ for (const [title, body, says] of malformed) {
   })
 }
 
-for (const [title, value] of Object.entries(rejected)) {
-  test(`§4 malformed JSON is rejected with line and column: ${title}`, async () => {
-    assert.throws(() => JSON.parse(value), SyntaxError) // Node.js rejects the text too
+/** Texts that some other parsers accept as the value of a JSON member. */
+const notJson = [
+  ...["'a'", '"a\tb"', String.raw`"\x41"`, String.raw`"\u+041"`, '+1', '.5', '5.', '0x1F', '1_000'],
+  ...['NaN', '-Infinity', 'True', 'undefined', '[1,]', '{a:1}', '{"a":1,}', '/* a */1', '1//a'],
+  ...['\u00a01', '\ufeff1', '\u000b1', '1\u000c', '1\u2028', '1 2'],
+]
+for (const value of notJson) {
+  test(`§4 malformed JSON is rejected with line and column: ${JSON.stringify(value)}`, async () => {
     await assertInvalid(/line \d+, column \d+/, { body: `{"data":{"value":${value}}}` })
   })
 }
 
 const rejectedTypes = [
-  ...['text/plain', 'text/plain; charset=utf-8', 'text/plain;application/json'],
-  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=json'],
-  ...['application/octet-stream', 'application/xml', 'application/json garbage'],
-  ...['application/jsonp', 'application/json-seq', 'application/json, text/plain'],
-  ...['application/json;charset=utf-8, text/plain', 'xapplication/json', 'json', '*/*'],
-  ...['application/json; a="b', 'application/json; a="\\"'],
-  'application/json; a="\\\\", text/plain',
+  ...['text/plain', 'text/plain;application/json', 'multipart/form-data; boundary=json', '*/*'],
+  ...['application/json garbage', 'application/jsonp', 'application/json, text/plain'],
+  ...['xapplication/json', 'application/json; a="b', 'application/json; a="\\\\", text/plain'],
 ]
 for (const type of rejectedTypes) {
   test(`§4 Content-Type: ${type}: 422 VALIDATION_ERROR`, async () => {
@@ -78,10 +66,8 @@ for (const type of rejectedTypes) {
 }
 
 const acceptedTypes = [
-  ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'],
-  ...['application/json ; profile="a b"', 'Application/JSON', 'application/problem+json'],
-  ...['application/json; a="\\""; b="\\\\"', 'application/json; a="b, \\"c"'],
-  ...['application/vnd.api+json', 'application/merge-patch+json; charset=utf-8', undefined],
+  ...['application/json;charset=UTF-8', 'application/json ; profile="a b"', 'Application/JSON'],
+  ...['application/vnd.api+json', 'application/json; a="b, \\"c"', undefined],
 ]
 for (const type of acceptedTypes) {
   test(`§4 ${type ? `Content-Type: ${type}` : 'no Content-Type at all'}: read as JSON`, async () => {
@@ -97,7 +83,7 @@ for (const type of acceptedTypes) {
 }
 
 const compressed = gzipSync(JSON.stringify({ data: {}, project_id: mark }))
-for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) {
+for (const encoding of ['gzip', 'identity, gzip', 'x']) {
   test(`§4 Content-Encoding: ${encoding}: 422 VALIDATION_ERROR that names the coding`, async () => {
     const says = /^The Content-Encoding is ".+"; compressed bodies are not supported/
     const headers = { 'content-encoding': encoding }
@@ -108,7 +94,7 @@ for (const encoding of ['gzip', 'br', 'identity, gzip', 'x', 'gzip, identity']) 
   })
 }
 
-for (const encoding of ['identity', 'Identity', '', ' identity , identity']) {
+for (const encoding of ['', ' identity , Identity']) {
   test(`§4 Content-Encoding: "${encoding}" is accepted, and gzip is ignored on a GET`, async () => {
     const headers = { 'content-encoding': encoding }
     const options = { token: service.validToken(), body: '{"data":{"a":1}}', headers }
@@ -124,13 +110,8 @@ test('§4 a body in several chunks that arrive together is read to its end', asy
   assert.equal(itemOf(await exchangeOne(service.baseUrl, head + chunks), 201).a, 1)
 })
 
-test('§4 no body at all: 422 VALIDATION_ERROR', async () => {
-  const answer = await service.call('POST', '/items')
-  assert.match(assertRefused(answer, 422, 'VALIDATION_ERROR'), /empty/)
-})
-
 for (const method of ['GET', 'HEAD', 'DELETE']) {
-  for (const type of ['application/json', 'text/plain', 'application/json garbage', undefined]) {
+  for (const type of ['text/plain', undefined]) {
     test(`§4 a body on ${method} is ignored, Content-Type: ${type ?? 'none'}`, async () => {
       for (const body of ['', '{"data":', 'x'.repeat(100_000)]) {
         const path = `/items/${await createText(service, '{"data":{}}')}`
