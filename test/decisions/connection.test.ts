@@ -22,30 +22,10 @@ const prefix = service.baseUrl.pathname
 const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 
-const invalidHosts = [
-  ...[
-    'a b',
-    'user@127.0.0.1',
-    'a/path',
-    'a,b',
-    'a?b',
-    'a#b',
-    'a:b',
-    '[::1',
-    '::1',
-    'a:80:80',
-    '[x]',
-  ],
-]
+const invalidHosts = ['a b', 'user@127.0.0.1', 'a/path', 'a:b', '[::1', '::1', 'a:80:80', '[x]']
 const notHttp = {
   garbage: 'garbage\r\n\r\n',
-  'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
-  'an unknown method': `FOO ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
-  'a method in lower case': `get ${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
   'HTTP/2.0': `GET ${prefix}/health HTTP/2.0\r\nHost: a\r\n\r\n`,
-  'HTTP/0.9': `GET ${prefix}/health\r\n\r\n`,
-  'an unknown version': `GET ${prefix}/health HTTP/9.9\r\nHost: a\r\n\r\n`,
-  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'no Host': `${health}\r\n`,
   'two Hosts': `${health}Host: a\r\nHost: a\r\n\r\n`,
   ...Object.fromEntries(
@@ -53,18 +33,6 @@ const notHttp = {
   ),
   'a transfer coding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-  'a header without a colon': `${health}Host: a\r\nfoo\r\n\r\n`,
-  'a space before the colon of a header': `${health}Host: a\r\nfoo : bar\r\n\r\n`,
-  'a NUL in a header': `${health}Host: a\r\nfoo: a\0b\r\n\r\n`,
-  'Content-Length: +2': `${post}Content-Length: +2\r\n\r\n{}`,
-  'Content-Length: -2': `${post}Content-Length: -2\r\n\r\n{}`,
-  'Content-Length: two': `${post}Content-Length: two\r\n\r\n{}`,
-  'a folded Content-Length': `${post}Content-Length:\r\n 2\r\n\r\n{}`,
-  'lines that end with LF alone': `${post}Content-Length: 2\n\n{}`,
-  'a header with CR alone': `${health}Host: a\r\nfoo: a\rbar: b\r\n\r\n`,
-  'Content-Length: 2, 2': `${post}Content-Length: 2, 2\r\n\r\n{}`,
-  'a last transfer coding that is not chunked': `${post}Transfer-Encoding: chunked, identity\r\n\r\n`,
-  'Content-Length beyond 64 bits': `${post}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
   'two Content-Lengths that differ': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
   'Content-Length and chunks': `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   'a chunk without a size': `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
@@ -80,8 +48,6 @@ for (const [title, bytes] of Object.entries(notHttp)) {
 const tooLarge = {
   'a header of 20 KiB': `${health}Host: a\r\nfoo: ${'x'.repeat(20_480)}\r\n\r\n`,
   '129 header lines': `${health}Host: a\r\n${'a:b\r\n'.repeat(128)}\r\n`,
-  'thousands of header lines': `${health}Host: a\r\n${'foo: bar\r\n'.repeat(3_000)}\r\n`,
-  'a token of 20 KiB': `${post}Authorization: Bearer ${'x'.repeat(20_480)}\r\n\r\n`,
   'a path of 20 KiB': `GET ${prefix}/items/${'x'.repeat(20_480)} HTTP/1.1\r\nHost: a\r\n\r\n`,
 }
 
@@ -192,39 +158,26 @@ for (const [kind, token, refusal] of bearers) {
   }
 }
 
-const closing = {
-  'an unknown path': 'GET /nowhere HTTP/1.1\r\nHost: a\r\n',
-  'an unsupported method': `PATCH ${prefix}/items HTTP/1.1\r\nHost: a\r\n`,
-  'no token': `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\n`,
-}
+test('§7 Connection: close is honoured on an error, with or without a body', async () => {
+  const head = `GET ${prefix}/items HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`
+  const withBody = `${head}Content-Length: 2000\r\n\r\n`
+  const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`
+  for (const pieces of [
+    [`${head}\r\n`],
+    [withBody + 'x'.repeat(2000)],
+    [withBody, 'x'.repeat(1000), 'x'.repeat(1000)],
+    [chunked, '1\r\nx\r\n', '0\r\n\r\n'],
+  ]) {
+    const answers = await exchange(service.baseUrl, pieces)
+    assert.deepEqual(answers.map(statusAndConnection), [[401, 'close']])
+  }
+})
 
-for (const [title, bytes] of Object.entries(closing)) {
-  test(`§7 Connection: close is honoured on an error, with or without a body: ${title}`, async () => {
-    const head = `${bytes}Connection: close\r\n`
-    const withBody = `${head}Content-Length: 2000\r\n\r\n`
-    for (const pieces of [
-      [`${head}\r\n`],
-      [withBody + 'x'.repeat(2000)],
-      [withBody, 'x'.repeat(1000), 'x'.repeat(1000)],
-    ]) {
-      const connections = (await exchange(service.baseUrl, pieces)).map(
-        ({ headers }) => headers.connection,
-      )
-      assert.deepEqual(connections, ['close'])
-    }
-  })
-}
-
-for (const { title, lines } of [
-  { title: 'a wrong Host', lines: 'Host: a/b\r\n' },
-  { title: 'too many header lines', lines: `Host: a\r\n${'a: b\r\n'.repeat(200)}` },
-]) {
-  test(`§4 a long body is read to its end after a head that is rejected for ${title}`, async () => {
-    const head = `POST ${prefix}/items HTTP/1.1\r\nContent-Length: 3000000\r\n${lines}\r\n`
-    const answer = await exchangeOne(service.baseUrl, [head, 'x'.repeat(3_000_000)])
-    assert.ok(answer.status === 400 || answer.status === 431, String(answer.status))
-  })
-}
+test('§4 a long body is read to its end after a head that is rejected', async () => {
+  const head = `POST ${prefix}/items HTTP/1.1\r\nHost: a/b\r\nContent-Length: 3000000\r\n\r\n`
+  const answer = await exchangeOne(service.baseUrl, [head, 'x'.repeat(3_000_000)])
+  assert.equal(answer.status, 400)
+})
 
 test('§4.2 a body of 30 MB on a GET of the list is read to its end before the client reads the list', async () => {
   const ids: string[] = []
