@@ -15,23 +15,14 @@ const replacement = { data: { a: 2 } }
 /** Unknown ids in a path. The third element is the id in the error message, if different. */
 const noIds: [title: string, path: string, id?: string][] = [
   ['an unknown UUID', randomUUID()],
-  ['an unknown UUID in upper case', randomUUID().toUpperCase()],
   ['a text that is not a UUID', 'not-a-uuid'],
-  ['a number', '0'],
   ['a UUID without dashes', item.id.replaceAll('-', '')],
-  ['a UUID in braces', `%7B${item.id}%7D`, `{${item.id}}`],
-  ['a UUID as a URN', `urn:uuid:${item.id}`],
   ['a UUID with one character too many', `${item.id}0`],
-  ['a UUID with one character too few', item.id.slice(0, -1)],
-  ['a UUID after a space', `%20${item.id}`, ` ${item.id}`],
   ['a UUID before a NUL', `${item.id}%00`, `${item.id}\u0000`],
   ['__proto__', '__proto__'],
-  ['constructor', 'constructor'],
-  ['letters beyond ASCII', '%C3%A9%F0%9F%A6%84', 'é🦄'],
   ['quotes and escapes', '%22%5C%0A', '"\\\n'],
   ['an escaped slash', 'a%2Fb', 'a/b'],
   ['a percent sign', '%25zz', '%zz'],
-  ['101 characters long', 'x'.repeat(101)],
   ['9,000 characters long', 'x'.repeat(9_000)],
 ]
 for (const [title, path, id = path] of noIds) {
@@ -48,7 +39,6 @@ for (const [title, path, id = path] of noIds) {
 
 const spellings: [title: string, spell: (id: string) => string][] = [
   ['in upper case', (id) => id.toUpperCase()],
-  ['in mixed case', (id) => id.slice(0, 18).toUpperCase() + id.slice(18)],
   ['percent-encoded', (id) => id.replaceAll('-', '%2D')],
 ]
 for (const [title, spell] of spellings) {
@@ -64,7 +54,7 @@ for (const [title, spell] of spellings) {
   })
 }
 
-const undecodable = ['/items/%', '/items/%zz', '/items/%E0%A4%A', '/items/%FF', '/%', '/items%']
+const undecodable = ['/items/%zz', '/items/%E0%A4%A', '/items/%FF', '/items%']
 for (const path of undecodable) {
   test(`§7 ${path} cannot be decoded: 400 BAD_REQUEST`, async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
@@ -74,15 +64,12 @@ for (const path of undecodable) {
 }
 
 const oddTargets = [
-  ...['/%69tems', '/ite%6ds/', '//items', '/./items', '/x/../items', '/%2e/items', ';a=b/items'],
-  ...['/items;a=b', '/items%00', '/items%2F', '/items#a', '/health/../items'],
-  '/health%2F..%2Fitems',
+  ...['/%69tems', '/ite%6ds/', '//items', '/./items', '/x/../items', '/items;a=b', '/items%00'],
+  ...['/items%2F', '/items#a', '/health%2F..%2Fitems'],
 ].map((path) => prefix + path)
 oddTargets.push(
   ...[`/${prefix}/items`, `${prefix.toUpperCase()}/ITEMS`],
-  ...[service.baseUrl.origin, 'http://elsewhere.example', '//elsewhere.example'].map(
-    (origin) => `${origin}${prefix}/items`,
-  ),
+  ...[`${service.baseUrl.origin}${prefix}/items`, `//elsewhere.example${prefix}/items`],
 )
 
 for (const target of oddTargets) {

@@ -6,7 +6,6 @@ import { request } from 'node:http'
 import { join, sep } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startItemStore } from '../../src/index.js'
 import type { Answer, RequestOptions, Service } from '../conformance/client.js'
 import { ownApp } from '../support/own-app.js'
 import { ownService } from '../support/own-service.js'
@@ -33,6 +32,7 @@ const asset = `/assets/${script}`
 interface Served {
   readonly title: string
   readonly path: string
+  /** Content of the file. */
   readonly whole: string
   readonly type: string
 }
@@ -96,7 +96,7 @@ for (const { title, path } of [...files, ...documents, { title: 'OpenAPI', path:
     const { text, headers } = await get(path)
     const { etag, 'cache-control': caching } = headers
     for (const method of ['GET', 'HEAD']) {
-      for (const known of [etag, `W/${etag}`, `"a", ${etag}`, '*']) {
+      for (const known of [etag, `W/${etag}`]) {
         const same = await service.requestTarget(method, path, {
           headers: { 'if-none-match': known },
         })
@@ -138,13 +138,8 @@ for (const { title, path, whole } of files) {
   })
 
   test(`§4.8 ${title}: a range, a query and a trailing slash make no difference`, async () => {
-    const ranges = ['bytes=0-9', 'bytes=-5', 'bytes=999999999-', 'bytes=5-1', 'x']
-    const suffixes = path === '/' ? ['?', '?a=1#'] : ['?', '?a=%zz', '/', '/?../a']
-    for (const [suffix, headers] of [
-      ...ranges.map((range) => ['', { range }] as const),
-      ...suffixes.map((suffix) => [suffix, {}] as const),
-    ]) {
-      const answer = await get(path + suffix, headers)
+    for (const suffix of path === '/' ? ['?a=%zz'] : ['?a=%zz', '/', '/?../a']) {
+      const answer = await get(path + suffix, { range: 'bytes=0-9' })
       assert.deepEqual([answer.status, answer.text], [200, whole], suffix)
       assert.equal(answer.headers['content-range'], undefined)
     }
@@ -157,26 +152,21 @@ const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 }
 
-const codings = [
-  { accept: undefined, coding: undefined },
-  { accept: '', coding: undefined },
-  { accept: 'identity', coding: undefined },
-  { accept: 'gzip', coding: 'gzip' },
-  { accept: 'GZIP', coding: 'gzip' },
-  { accept: 'gzip, deflate, br, zstd', coding: 'br' },
-  { accept: 'br;q=0.5, gzip', coding: 'gzip' },
-  { accept: 'br ; q=0.5, gzip; q=0.2', coding: 'br' },
-  { accept: 'br;q=0, gzip;q=0.001', coding: 'gzip' },
-  { accept: 'br;q=0, gzip;q=0', coding: undefined },
-  { accept: '*', coding: 'br' },
-  { accept: '*;q=0', coding: undefined },
-  { accept: 'br;q=0, *', coding: 'gzip' },
-  { accept: 'gzip;q=0.5, identity', coding: undefined },
-  { accept: 'gzip, *;q=0', coding: 'gzip' },
-  { accept: 'zstd, compress', coding: undefined },
-  { accept: 'br;q=2, brr, ;, =', coding: undefined },
+const codings: [accept: string | undefined, coding?: string][] = [
+  [undefined],
+  ['identity'],
+  ['GZIP', 'gzip'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['br ; q=0.5, gzip', 'gzip'],
+  ['br;q=0, gzip;q=0.001', 'gzip'],
+  ['br;q=0, gzip;q=0'],
+  ['*', 'br'],
+  ['*;q=0'],
+  ['br;q=0, *', 'gzip'],
+  ['gzip;q=0.5, identity'],
+  ['br;q=2, brr, ;, ='],
 ]
-for (const { accept, coding } of codings) {
+for (const [accept, coding] of codings) {
   test(`§4.8 Accept-Encoding: ${accept} gets ${coding ?? 'no coding'}`, async () => {
     const { headers, bytes } = await getBytes(asset, accept)
     assert.equal(headers['content-encoding'], coding)
@@ -187,20 +177,13 @@ for (const { accept, coding } of codings) {
 }
 
 const unknown = [
-  ...['/assets', '/assets/', '/assets/x.js', `/assets/${script}.br`, `/assets/${script}.gz`],
-  ...[`/assets/${script}/x`, `/assets//${script}`, `/assets/${script}%00`, '/assets/..'],
-  ...['/assets/../docs/index.html', '/assets/..%2fdocs%2findex.html', '/assets/..%2Findex.html'],
-  ...['/assets/%2e%2e%2fdocs%2findex.html', '/assets/..%5c..%5ccli.js', '/assets/constructor'],
-  ...['/assets/%2e%2e/%2e%2e/cli.js', '/assets/..%2f..%2fcli.js', '/assets/%2fetc%2fpasswd'],
-  ...['/assets/..%2f..%2f..%2fpackage.json', '/assets/....//....//etc/passwd'],
-  ...['/docs/index.html', '/docs%2f', '/docs/../docs', '/items/index.html'],
-  ...['/docs/how-to', '/docs/how-to/', '/docs/llms.txt', '/docs/README.md'],
-  ...['/docs/how-to/x.md', '/docs/pictures/items-page-wide-light.png', '/docs/interface.md'],
-  ...['/docs/reference/../tutorial.md', '/docs/../README.md', '/docs/..%2fREADME.md'],
-  ...['/docs/%2e%2e/README.md', '/docs/how-to/..%2f..%2fpackage.json', '/docs/..%5cREADME.md'],
-  ...['/docs/how-to%2fdev.md', '/docs//tutorial.md', '/docs/tutorial.md%00', '/docs/constructor'],
-  ...['/docs/reference/constructor', '/docs/Tutorial.md', '/llms.txt/x', '/api/v1/llms.txt'],
-  ...['/api/v1/docs/tutorial.md', '/README.md', '/llms-full.txt', '/bench/RESULTS.md'],
+  ...['/assets/', '/assets/x.js', `/assets/${script}.br`, `/assets/${script}/x`, '/assets/..'],
+  ...['/assets/../docs/index.html', '/assets/..%2fdocs%2findex.html', '/assets/..%5c..%5ccli.js'],
+  ...['/assets/%2e%2e/%2e%2e/cli.js', '/assets/%2fetc%2fpasswd', `/assets/${script}%00`],
+  ...['/docs/index.html', '/docs%2f', '/docs/how-to', '/docs/how-to/x.md', '/docs/llms.txt'],
+  ...['/docs/pictures/items-page-wide-light.png', '/docs/README.md', '/docs/../README.md'],
+  ...['/docs/how-to/..%2f..%2fpackage.json', '/docs/how-to%2fdev.md', '/docs/Tutorial.md'],
+  ...['/docs/constructor', '/api/v1/docs/tutorial.md', '/README.md', '/bench/RESULTS.md'],
 ]
 for (const path of unknown) {
   test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
@@ -258,20 +241,9 @@ test('§4.8 every link from a document to a path of the service works, except li
   }
 })
 
-test('§4.8 a service that a program starts with startItemStore serves the documents too', async (t) => {
-  const store = await startItemStore()
-  t.after(() => store.stop())
-  for (const { path, whole } of documents) {
-    assert.equal(await (await fetch(store.url + path)).text(), whole)
-  }
-})
-
 test('§4.8 without CONSOLE=on, / is a 404 whose message names /docs', async () => {
-  for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS']) {
-    const text = assertRefused(await plain.requestTarget(method, '/'), 404, 'ROUTE_NOT_FOUND')
-    assert.equal(text, `${method} / is not an endpoint; see /docs`)
-  }
-  assert.equal((await plain.requestTarget('HEAD', '/')).status, 404)
+  const text = assertRefused(await plain.requestTarget('POST', '/'), 404, 'ROUTE_NOT_FOUND')
+  assert.equal(text, 'POST / is not an endpoint; see /docs')
   assert.equal((await plain.requestTarget('GET', '/docs')).status, 200)
   assert.equal((await plain.requestTarget('GET', asset)).status, 200)
 })

@@ -78,8 +78,8 @@ test('§4.2 the project_id of a list may be percent-encoded in any way, with + f
 })
 
 const invalid = [
-  ...['project_id=', 'project_id', 'project_id=&a=b', 'project_id=a&project_id=a'],
-  ...['project_id=a&project%5Fid=b', 'project_id=%', 'project_id=%ff', 'project_id=%ED%A0%80'],
+  ...['project_id', 'project_id=&a=b', 'project_id=a&project%5Fid=a'],
+  ...['project_id=%', 'project_id=%ff', 'project_id=%ED%A0%80'],
 ]
 for (const query of invalid) {
   test(`§4.2 a list with the query ?${query} is a 422`, async () => {
