@@ -43,7 +43,7 @@ for (const [title, body, says] of malformed) {
 
 /** Texts that some other parsers accept as the value of a JSON member. */
 const notJson = [
-  ...["'a'", '"a\tb"', String.raw`"\x41"`, String.raw`"\u+041"`, '+1', '.5', '5.', '0x1F', '1_000'],
+  ...["'a'", '"a\tb"', String.raw`"\a"`, '"\u001f"', '+1', '.5', '5.', '0x1F', '1_000'],
   ...['NaN', '-Infinity', 'True', 'undefined', '[1,]', '{a:1}', '{"a":1,}', '/* a */1', '1//a'],
   ...['\u00a01', '\ufeff1', '\u000b1', '1\u000c', '1\u2028', '1 2'],
 ]
