@@ -48,9 +48,6 @@ const traces: [given: string, isLogged: boolean][] = [
   [trace.replace('00-', 'cc-').concat('-what-the-future-will-be'), true],
   [trace.toUpperCase(), false],
   [`${trace}\n`, false],
-  [` ${trace}`, false],
-  [trace.replace('01', '1'), false],
-  ['', false],
 ]
 for (const [given, isLogged] of traces) {
   test(`traceparent ${JSON.stringify(given)} is ${isLogged ? '' : 'not '}logged`, () => {

@@ -60,10 +60,3 @@ test('lists that are too long to be shared are sent one after another, each of t
   assert.deepEqual(await Promise.all(texts), Array(10).fill('abc'))
   assert.deepEqual(store.counts, { opened: 11, open: 0, most: 1 })
 })
-
-test('a shared list that was not opened is read again for each response', async () => {
-  const store = storeOf('abc')
-  const shared = createSharedLists(store, 3).create()
-  assert.equal(await textOf(await shared.list()), 'abc')
-  assert.equal(store.counts.open, 0)
-})
