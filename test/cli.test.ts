@@ -54,42 +54,33 @@ function loadedBy(args: string[]): string[] {
   return urls.map((url) => relative(root, fileURLToPath(url)).replaceAll(sep, '/'))
 }
 
-const long = 'x'.repeat(300)
 /** Base URL with a port on which nothing listens. */
 const baseUrl = 'http://127.0.0.1:9/api/v1'
 
 const notBaseUrls = [
-  ...['localhost:8000/api/v1', 'http://localhost:8000', `${baseUrl}?a`, 'http:///api/v1'],
-  'http://user:password@localhost/api/v1',
+  ...['localhost:8000/api/v1', 'http://localhost:8000', 'http://user:password@localhost/api/v1'],
 ]
 const isNoBaseUrl = /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/
 
 /** Invalid command lines, each with the error message that follows `item-store: `. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
-  fly: /unknown command "fly"; expected serve, dev, token, openapi or conformance/,
-  'help fly': /unknown command "fly"/,
-  'fly --help': /unknown command "fly"/,
+  toString: /unknown command "toString"; expected serve, dev, token, openapi or conformance/,
   sevre: /unknown command "sevre"; did you mean serve\?\n$/,
   'help tokn': /unknown command "tokn"; did you mean token\?\n$/,
-  toString: /unknown command "toString"/,
   'serve --speed 9': /Unknown option '--speed'; see/,
   'serve --prot 9000':
     /Unknown option '--prot'; did you mean --port\?; see item-store serve --help\n$/,
-  'serve --poxx 9000': /Unknown option '--poxx'; see/,
   'dev --store=x': /Unknown option '--store'; see item-store dev --help\n$/,
   'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
   'serve --store-url localhost:6379':
     /--store-url is not usable; expected a URL with a scheme, such as redis:\/\/HOST:PORT/,
-  'dev --port x': /--port is "x"; expected a whole number/,
   'dev --host 203.0.113.1': /203.0.113.1 is not an address of this/,
   'dev --host fe80::1': /fe80::1 is not an address of this/,
-  [`dev --host ${long}`]: /x{300} is not an address of this/,
+  [`dev --host ${'x'.repeat(300)}`]: /x{300} is not an address of this/,
   'dev --host ': /--host is ""; expected text that is not empty/,
   'dev --metrics-port 9000 --metrics-host 203.0.113.1':
     /203.0.113.1 is not an address of this machine; .* --metrics-host\n$/,
-  [`dev --metrics-port 9000 --metrics-host ${long}`]:
-    /x{300} is not an address of this machine; .* --metrics-host\n$/,
   'dev --port -1': /Option '--port' .*; see item-store dev --help/,
   'dev --delay=x': /--delay is "x"; expected milliseconds such as 200 or 200-800, up to 60000\n$/,
   'dev --failures=x':
@@ -97,18 +88,15 @@ const usage: Record<string, RegExp> = {
   'dev 9000': /Unexpected argument '9000'; see/,
   'dev --max-memory-bytes 60000000 --max-store-bytes 1MB':
     /MAX_MEMORY_BYTES is 60MB, but the idle process alone takes \d+MiB: item requests would be refused; allow at least \d+MiB\n$/,
-  'openapi --speed': /Unknown option '--speed'; see/,
   token: /--sub is missing/,
   conformance:
     /expected one address, such as item-store conformance http:\/\/localhost:8000\/api\/v1\n$/,
-  [`conformance ${baseUrl} ${baseUrl}`]: /expected one address, such as/,
   ...Object.fromEntries(notBaseUrls.map((url) => [`conformance ${url}`, isNoBaseUrl])),
   [`conformance ${baseUrl} --reporter dot`]: /--reporter is "dot"; expected spec, tap or junit\n$/,
   [`conformance ${baseUrl} --report tap`]:
     /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
   [`conformance ${baseUrl}`]: /JWT_SECRET is not set; use the secret of the service/,
   'token --sub a --expires=': /--expires is ""; expected a time such as/,
-  'token --sub a --expires=1500ms': /--expires is "1500ms"; expected a time such as/,
   'token --sub a --expires=-1h': /--expires is "-1h"; expected a time such as/,
   'token --sub a': /JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
 }
