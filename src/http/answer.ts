@@ -74,7 +74,8 @@ export async function sendChunks(
 ): Promise<void> {
   if (response.destroyed) return release()
   response.once('close', release) // until the response is closed, the socket reads from the memory of the list
-  response.req.resume() // some clients read the response only after they have sent their whole body
+  // Some clients read the response only after they have sent their whole body.
+  if (!response.req.complete) response.req.resume()
   response.write(before)
   let written = 0
   for await (const chunk of chunks) {

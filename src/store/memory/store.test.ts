@@ -55,6 +55,25 @@ test('large items that are replaced by short ones free their memory', async () =
   assert.ok((await store.size()).memoryBytes < 500_000)
 })
 
+test('the chunks of an open list stay as they are when the memory of deleted items is used again', async () => {
+  for (const listed of [1, 10]) {
+    const store = createMemoryStore(room)
+    const ids: ItemId[] = []
+    for (let made = 0; made < 200; made += 1) ids.push(await createItem(store, 30_000))
+    for (const id of ids.splice(0, 200 - listed)) await store.delete(id)
+    const list = await store.list()
+    const chunks: Uint8Array[] = []
+    for await (const chunk of list.chunks) {
+      chunks.push(chunk)
+      for (let made = 0; made < 400; made += 1) ids.push(await createItem(store, 30_000))
+      for (const id of ids.splice(listed, 400)) await store.delete(id)
+    }
+    const texts = await Promise.all(ids.map((id) => store.read(id)))
+    assert.equal(Buffer.concat(chunks).toString(), texts.join(','))
+    list.release()
+  }
+})
+
 /** The shortest items, for which a block's table is largest in proportion to the texts. */
 const shortest = (below: (limit: number) => number) => 13 + below(35)
 
