@@ -11,6 +11,8 @@ const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
+const mostRooms = 14
+const mostArrows = 40 // pairs of rooms in which the first imports the second
 const longestFile = 300 // lines
 /** Files that may be longer, with their limits in lines. A state machine should be in one file. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
@@ -63,6 +65,25 @@ describe('imports', () => {
     }
     for (const file of sources) visit(file, [])
   })
+
+  test(`connect at most ${mostRooms} rooms with at most ${mostArrows} arrows`, () => {
+    const arrows = new Set<string>()
+    for (const file of sources) {
+      const room = roomOf(file)
+      for (const imported of importsOf(file).map(roomOf)) {
+        if (imported !== room) arrows.add(`${room} -> ${imported}`)
+      }
+    }
+    assert.ok(order.length <= mostRooms, order.join(' '))
+    assert.ok(arrows.size <= mostArrows, `${arrows.size}: ${[...arrows].sort().join(', ')}`)
+  })
+})
+
+test('every room in the map exists, and is listed once', () => {
+  const rooms = new Set(sources.map(roomOf))
+  assert.ok(rooms.size > 5, 'there are sources to check')
+  assert.deepEqual(new Set(order), rooms)
+  assert.equal(order.length, rooms.size)
 })
 
 /** Files that match `files` may import only modules that match `value`, or types from modules that match `type`. */
