@@ -156,12 +156,11 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   }
 }
 
-/** @throws {UsageError} if options are unknown or invalid, with one line per option. */
 function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions): Config {
   const { maxBodyBytes, maxStoreBytes, ...unknown } = others
   const keys = Object.entries(unknown).flatMap(([key, value]) => (value === undefined ? [] : key))
   if (keys.length > 0) throw new UsageError(`unknown option ${keys.join(', ')}`)
-  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 } // the timeout is in seconds
+  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 }
   const [empty] = Object.entries(settings).find(([, value]) => value === null) ?? []
   if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
   return configFrom(settings)

@@ -98,7 +98,6 @@ function partsOf({ document, operations, errors }: ContentsProps): readonly Entr
   ]
 }
 
-/** Returns an entry for each status and error code. */
 function rowsOf({ operationId, responses }: ResponseGroup): Entry[] {
   return Object.entries(responses).flatMap(([status, { description }]) =>
     description.split('\n\n').map((text) => ({

@@ -91,7 +91,6 @@ export interface ResponseGroup
 
 export interface Operation extends OperationObject, ResponseGroup {
   readonly method: string
-  /** Path with parameters in braces, such as `/api/v1/items/{item_id}`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly needsToken: boolean

@@ -8,19 +8,14 @@ export interface Input {
   readonly body: string | undefined
 }
 
-export interface FilledRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-}
+export type FilledRequest = NonNullable<ReturnType<typeof requestFor>>
 
 /** Returns `undefined` for a lone surrogate, and for a path parameter `.` or `..`, which browsers drop. */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,
   token: string,
-): FilledRequest | undefined {
+) {
   if (/\p{Surrogate}/u.test(Object.values(values).join())) return undefined
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
   const url = new URL(filled, location.origin)
@@ -31,14 +26,10 @@ export function requestFor(
     )
   url.search = new URLSearchParams(given('query')).toString()
   const [type] = Object.keys(requestBody?.content ?? {})
-  return {
-    method,
-    url: url.href,
-    headers: {
-      ...(needsToken && token !== '' ? { Authorization: `Bearer ${token}` } : {}),
-      ...(type === undefined ? {} : { 'Content-Type': type }),
-      ...Object.fromEntries(given('header')),
-    },
-    body,
+  const headers: Readonly<Record<string, string>> = {
+    ...(needsToken && token !== '' ? { Authorization: `Bearer ${token}` } : {}),
+    ...(type === undefined ? {} : { 'Content-Type': type }),
+    ...Object.fromEntries(given('header')),
   }
+  return { method, url: url.href, headers, body }
 }

@@ -100,7 +100,6 @@ export function Examples(props: ResponsesProps) {
 
 type BodiesProps = RenderableProps<Omit<ResponsesProps, 'onStatus'>>
 
-/** The examples of a response, below a line with `children` and a button that copies all of them. */
 function Bodies({ operation, status, document, children }: BodiesProps) {
   const bodies = Object.values(operation.responses[status]?.content ?? {}).flatMap(({ examples }) =>
     Object.entries(examples ?? {}).map(([name, { $ref }]) => ({

@@ -12,7 +12,6 @@ export interface Call {
 
 export const languages = ['curl', 'JavaScript', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
-/** For each loaded language, a function that returns the code for a request. */
 export type Samples = Readonly<Partial<Record<Language, (call: Call) => string>>>
 
 export const samples: Samples = { curl: inCurl }

@@ -3,23 +3,14 @@
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'
 
-export interface Received {
-  readonly status: number
-  readonly statusText: string
-  /** Names are in lower case. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly text: string
-  /** Milliseconds from the start of the request to the last byte of the response. */
-  readonly time: number
-}
+export type Received = Awaited<ReturnType<typeof sendRequest>>
 
-/** Sends a request. @throws {Error} if the response is incomplete or the signal aborts. */
+/** @throws {Error} if the response is incomplete or the signal aborts. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
   signal: AbortSignal,
-): Promise<Received> {
+) {
   const startedAt = performance.now()
   const response = await fetch(url, {
     method,
@@ -33,10 +24,11 @@ export async function sendRequest(
   return {
     status: response.status,
     statusText: response.statusText,
-    headers: [...response.headers],
+    headers: [...response.headers], // names are in lower case
     bytes,
     // A byte order mark is part of the body, and must not be removed.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+    /** Milliseconds from the start of the request to the last byte of the response. */
     time: performance.now() - startedAt,
   }
 }

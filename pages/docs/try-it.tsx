@@ -89,7 +89,6 @@ export function TryIt(props: TryItProps) {
         <>
           <label for={bodyId}>Body</label>
           <div class="code editor">
-            {/* The text of the field is transparent. Its coloured copy lies below the field. */}
             <pre aria-hidden="true">{coloured(`${input.body}\n`)}</pre>
             <textarea
               id={bodyId}

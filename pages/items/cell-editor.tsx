@@ -6,22 +6,10 @@ import { activeCell } from './cells.js'
 import { ChangedError } from './changes.js'
 import { Dialog, useConfirmedClose, useWarning } from './dialog.js'
 import { withValue } from './draft.js'
-import { type Item, memberText, shownName } from './item.js'
+import { itemOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
-
-export interface CellEditorProps {
-  readonly item: Item
-  readonly name: string
-  /** Error of the latest list request, which the page shows elsewhere. */
-  readonly listProblem: unknown
-  readonly onSaved: (text: string) => void
-  /** Called if the stored item was changed elsewhere. `text` is the text that was not saved. */
-  readonly onConflict: (found: ChangedError, text: string) => void
-  readonly onProblem: (problem: unknown) => void
-  /** @param columns how many columns to move the active cell; negative to move it left. */
-  readonly onClose: (columns: number) => void
-}
+import type { Cell, Page } from './use-page.js'
 
 /** Minimum width of the field, in CSS pixels. The keyboard hint needs this much space. */
 const narrowest = 240
@@ -29,8 +17,8 @@ const narrowest = 240
 /** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256
 
-export function CellEditor(props: CellEditorProps) {
-  const { item, name, listProblem, onSaved, onConflict, onProblem, onClose } = props
+export function CellEditor(page: Page & { readonly cell: Cell }) {
+  const { item, name } = page.cell
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')
   const isBoolean = /^(true|false)$/.test(value)
@@ -43,6 +31,14 @@ export function CellEditor(props: CellEditorProps) {
     onClose(0),
   )
   useWarning(typed !== start)
+
+  /** Closes the editor, and moves the active cell by a number of columns, to the left if it is negative. */
+  function onClose(columns: number): void {
+    page.setCell(undefined)
+    const { names } = page.tracks
+    const next = names.indexOf(name) + columns
+    if (next < names.length) page.setColumn(names[next])
+  }
   /** `null` after the editor has closed, so that a late result does not close the next editor. */
   const field = useRef<HTMLInputElement>(null)
 
@@ -57,12 +53,18 @@ export function CellEditor(props: CellEditorProps) {
     if (edited.fault !== undefined) return
     setSaving(true)
     try {
-      onSaved(await saveItem(item, edited.text, ''))
+      const saved = await saveItem(item, edited.text, '')
+      page.collection.put(saved)
+      if (item.id === page.draft?.item?.id) page.follow(itemOf(saved))
       if (field.current) onClose(columns)
     } catch (error) {
       if (!(error instanceof ChangedError)) setProblem(error)
-      else if (field.current) onConflict(error, edited.text)
-      onProblem(error)
+      else if (field.current) {
+        page.setCell(undefined)
+        page.onFound(error)
+        page.openDraft(edited.text, item)
+      }
+      page.onProblem(error)
     } finally {
       setSaving(false)
     }
@@ -119,7 +121,7 @@ export function CellEditor(props: CellEditorProps) {
         </p>
         {problem !== undefined && (
           <p class="problem" role="alert">
-            {typeof problem === 'string' ? problem : notSaved(problem, listProblem)}
+            {typeof problem === 'string' ? problem : notSaved(problem, page.listProblem)}
           </p>
         )}
       </Dialog>

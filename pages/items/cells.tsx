@@ -5,9 +5,9 @@ import { useMemo } from 'preact/hooks'
 import { cellAt } from './head.js'
 import { type Item, kindOf, projectOf, shownName, shownValue } from './item.js'
 import { lastMembers, type Member } from './members.js'
-import type { Selection } from './selection.js'
 import type { Json, Look } from './table.js'
 import type { Column } from './tracks.js'
+import type { Page } from './use-page.js'
 
 /** Maximum length in characters of the list of members that have no column. */
 const longestRest = 300
@@ -15,19 +15,14 @@ const mostOnCard = 3
 
 export const activeCell = 'active-cell'
 
-interface SelectAllProps {
-  readonly selection: Selection
-  readonly items: readonly Item[]
-}
-
-export function SelectAll({ selection, items }: SelectAllProps) {
+export function SelectAll({ selection, rows }: Page) {
   const count = selection.items.length
   return (
     <input
       type="checkbox"
       aria-label="Select all rows"
-      checked={count > 0 && count === items.length}
-      indeterminate={count > 0 && count < items.length}
+      checked={count > 0 && count === rows.length}
+      indeterminate={count > 0 && count < rows.length}
       onChange={({ currentTarget: { checked } }) =>
         checked ? selection.selectAll() : selection.clear()
       }

@@ -3,7 +3,7 @@
 import { formatted } from '../shared/numbers.js'
 import { type Item, itemOf } from './item.js'
 import { type Merged, mergeLists } from './merge.js'
-import { createOverview, type Overview, type OverviewMaker } from './overview.js'
+import { createOverview, type Overview } from './overview.js'
 import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
@@ -24,16 +24,7 @@ export interface Shown {
   readonly news: string
 }
 
-export interface Collection {
-  shown(): Shown
-  /** From now on, lists only the items of one project, or all items if `undefined`. */
-  choose(project: string | undefined): void
-  refresh(): void
-  put(text: string): void
-  remove(ids: ReadonlySet<string>): void
-  setVisible(isVisible: boolean): void
-  stop(): void
-}
+export type Collection = ReturnType<typeof createCollection>
 
 export interface CollectionOptions {
   readonly list: (...request: Parameters<typeof list>) => AsyncIterable<readonly string[]>
@@ -75,14 +66,14 @@ const nothing: Shown = {
 
 interface Incoming {
   readonly controller: AbortController
-  readonly overview: OverviewMaker
+  readonly overview: Overview
   items: Item[]
   tag: string | null
   /** Ids of items that this page has changed since it requested the list. The list may have older versions. */
   readonly changedHere: Set<string>
 }
 
-export function createCollection(options: CollectionOptions): Collection {
+export function createCollection(options: CollectionOptions) {
   const { list, changed: nextChange, pauseAfter, onChange, isFinal } = options
   let shown = nothing
   let project: string | undefined
@@ -225,7 +216,8 @@ export function createCollection(options: CollectionOptions): Collection {
 
   return {
     shown: () => shown,
-    choose(next) {
+    /** From now on, lists only the items of one project, or all items if `undefined`. */
+    choose(next: string | undefined) {
       if (next === project) return
       // The list of all items contains the items of the chosen project, so it stays visible for now.
       if (project === undefined) show({ news: '' })
@@ -235,14 +227,15 @@ export function createCollection(options: CollectionOptions): Collection {
       refresh()
     },
     refresh: () => void refresh(),
-    put(text) {
+    put(text: string) {
       const item = itemOf(text)
       incoming?.overview.add(item) // the incoming list skips this item
       change([item.id], (items) => withItem(items, item))
       mark(new Set([item.id])) // shows that the item is saved
     },
-    remove: (ids) => change(ids, (items) => items.filter(({ id }) => !ids.has(id))),
-    setVisible(visible) {
+    remove: (ids: ReadonlySet<string>) =>
+      change(ids, (items) => items.filter(({ id }) => !ids.has(id))),
+    setVisible(visible: boolean) {
       isVisible = visible
       if (isVisible) follow()
       else waiting.abort()

@@ -7,23 +7,16 @@ import { Dialog } from './dialog.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
 import { defaultLayout, type Layout, moved } from './layout.js'
-import type { Shape } from './overview.js'
-import { useMedia } from './use-media.js'
-
-export interface ColumnsProps {
-  readonly shape: Shape
-  readonly names: readonly string[]
-  readonly layout: Layout
-  readonly onLayout: (part: Partial<Layout>) => void
-  readonly onClose: () => void
-}
+import { useIsNarrow } from './use-is-narrow.js'
+import type { Page } from './use-page.js'
 
 /** Maximum number of members for which the dialog needs no search field. */
 const mostWithoutSearch = 12
 
-export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProps) {
+export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Page) {
+  const { names } = tracks
   const { pinned } = layout
-  const isNarrow = useMedia('(width < 40rem)')
+  const isNarrow = useIsNarrow()
   const [query, setQuery] = useState('')
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
   const all = [...names, ...others]
@@ -31,12 +24,12 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
 
   /** Changes the layout. Focuses `button` again after its column has moved. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
-    onLayout(part)
+    changeLayout(part)
     requestAnimationFrame(() => button.focus())
   }
 
   return (
-    <Dialog title="Columns" class="columns" onOutside={onClose} onClose={onClose}>
+    <Dialog title="Columns" class="columns" onOutside={closeDialog} onClose={closeDialog}>
       {all.length > mostWithoutSearch && (
         <input
           type="search"
@@ -62,7 +55,7 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
                     type="checkbox"
                     checked={at < names.length}
                     onChange={({ currentTarget: { checked } }) =>
-                      onLayout({
+                      changeLayout({
                         names: checked ? [...names, name] : names.filter((each) => each !== name),
                         sort: layout.sort.filter((key) => key.name !== name), // removes a hidden column from the sort keys
                       })
@@ -102,10 +95,10 @@ export function Columns({ shape, names, layout, onLayout, onClose }: ColumnsProp
         )}
       </ul>
       <div class="line">
-        <Button onClick={() => onLayout({ ...defaultLayout, names: undefined })}>
+        <Button onClick={() => changeLayout({ ...defaultLayout, names: undefined })}>
           Default columns
         </Button>
-        <Button class="main last" onClick={onClose}>
+        <Button class="main last" onClick={closeDialog}>
           Close
         </Button>
       </div>

@@ -1,28 +1,24 @@
 /** The conditions of a filter, below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
-import { blank, type Condition } from './filter.js'
+import { blank, type Condition, type Filter } from './filter.js'
 import { close, Icon, plus } from './icons.js'
 import { shownName } from './item.js'
 import { tests } from './search.js'
-
-export interface ConditionsProps {
-  readonly conditions: readonly Condition[]
-  readonly names: readonly string[]
-  readonly onChange: (conditions: readonly Condition[]) => void
-}
+import type { Page } from './use-page.js'
 
 const focus = (field: HTMLElement | null) => field?.focus()
 
-export function Conditions({ conditions, names, onChange }: ConditionsProps) {
-  if (conditions.length === 0) return null
+export function Conditions({ filter, setFilter, shape }: Page) {
+  const { conditions } = filter
+  const setConditions = (next: Filter['conditions']) => setFilter({ ...filter, conditions: next })
   return (
     <div class="line conditions">
       {conditions.map((condition, at) => {
         const { name, test, value } = condition
         const change = (part: Partial<Condition>) =>
-          onChange(conditions.with(at, { ...condition, ...part }))
-        const choices = [...new Set(['id', ...names, ...(name === undefined ? [] : [name])])]
+          setConditions(conditions.with(at, { ...condition, ...part }))
+        const choices = [...new Set(['id', 'project_id', ...shape.names, name ?? 'id'])]
         return (
           <fieldset key={at}>
             <legend class="unseen">Condition {at + 1}</legend>
@@ -58,13 +54,13 @@ export function Conditions({ conditions, names, onChange }: ConditionsProps) {
                 onInput={({ currentTarget }) => change({ value: currentTarget.value })}
               />
             )}
-            <Button class="quiet" onClick={() => onChange(conditions.toSpliced(at, 1))}>
+            <Button class="quiet" onClick={() => setConditions(conditions.toSpliced(at, 1))}>
               <Icon path={close} /> <span class="unseen">Remove this condition</span>
             </Button>
           </fieldset>
         )
       })}
-      <Button class="quiet" onClick={() => onChange([...conditions, blank])}>
+      <Button class="quiet" onClick={() => setConditions([...conditions, blank])}>
         <Icon path={plus} /> Add condition
       </Button>
     </div>

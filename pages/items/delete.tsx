@@ -6,28 +6,20 @@ import { counted, formatted } from '../shared/numbers.js'
 import { ChangedError, concernsAll, deleteItem } from './changes.js'
 import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'
+import { nextTo } from './selection.js'
 import { messageFor } from './service.js'
+import type { Page } from './use-page.js'
 
-export interface DeleteProps {
-  readonly items: readonly Item[]
-  readonly onDeleted: (ids: ReadonlySet<string>) => void
-  readonly onFound: (found: ChangedError) => void
-  readonly onProblem: (problem: unknown) => void
-  readonly onClose: () => void
-}
-
-interface Failure {
-  readonly item: Item
-  readonly cause: string
-}
+type Failure = ReturnType<typeof failureOf>
 
 /** Number of parallel deletes. Browsers open only a few connections to a host, and the list needs some. */
 const atATime = 4
 /** Maximum number of displayed failures. The copy button copies all failures. */
 const mostListed = 100
 
-export function Delete(props: DeleteProps) {
-  const { items, onDeleted, onFound, onProblem, onClose } = props
+export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
+  const { toDelete: items, setToDelete, rows, active, draft, onFound, onProblem } = props
+  const onClose = () => setToDelete(undefined)
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
   /** Number of items that the deletion has tried so far; `undefined` while no deletion is running. */
@@ -66,7 +58,9 @@ export function Delete(props: DeleteProps) {
     setFailures([...failed.values()])
     const left = rest.filter(({ id }) => !deleted.has(id))
     setRest(left.map((item) => failed.get(item.id)?.item ?? item))
-    onDeleted(deleted)
+    if (draft?.item && deleted.has(draft.item.id)) props.closeDraft()
+    props.collection.remove(deleted)
+    if (active && deleted.has(active.id)) props.setActive(nextTo(rows, active, deleted))
     if (left.length === 0) onClose()
   }
 
@@ -121,7 +115,7 @@ export function Delete(props: DeleteProps) {
   )
 }
 
-function failureOf(item: Item, error: unknown): Failure {
+function failureOf(item: Item, error: unknown) {
   if (!(error instanceof ChangedError)) return { item, cause: `Not deleted. ${messageFor(error)}` }
   const cause = 'It was changed elsewhere, and not deleted. It is now:'
   return { item: { id: item.id, text: error.text ?? '' }, cause }

@@ -1,9 +1,9 @@
 /** Dialogs built on the `dialog` element, which takes focus on opening and restores focus on closing. @module */
 
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import { useMedia } from './use-media.js'
+import { useIsNarrow } from './use-is-narrow.js'
 
 export interface DialogProps {
   readonly title: string
@@ -73,9 +73,8 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** A panel beside the list. On a narrow screen, the panel fills the screen. */
 export function Panel(props: DialogProps) {
-  const isNarrow = useMedia('(width < 40rem)')
+  const isNarrow = useIsNarrow()
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
@@ -103,7 +102,7 @@ export function useConfirmedClose(
   loss: Loss | undefined,
   onClose: () => void,
   onStay?: () => void,
-): [close: () => void, confirmation: VNode | undefined] {
+) {
   const [isAsking, setAsking] = useState(false)
   const isSafe = loss === undefined
   useWarning(!isSafe)
@@ -118,7 +117,6 @@ export function useConfirmedClose(
     <Dialog title={loss.title} onClose={stay}>
       <p>{loss.text}</p>
       <div class="line foot">
-        {/* Cancel gets focus, because it discards nothing. */}
         <Button autofocus onClick={stay}>
           Cancel
         </Button>
@@ -128,5 +126,6 @@ export function useConfirmedClose(
       </div>
     </Dialog>
   )
-  return [() => (isSafe ? onClose() : setAsking(true)), confirmation || undefined]
+  const close = () => (isSafe ? onClose() : setAsking(true))
+  return [close, confirmation] as const
 }

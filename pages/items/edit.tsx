@@ -1,6 +1,5 @@
 /** The panel that adds or edits an item. Typed text stays until it is saved or discarded. @module */
 
-import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { layOut } from '../shared/json-layout.js'
@@ -9,29 +8,12 @@ import { type Loss, Panel, useConfirmedClose } from './dialog.js'
 import { firstValue, formattedDraft, placeInDraft, whyInvalid, withoutId } from './draft.js'
 import { EditorPane, type Found } from './editor-pane.js'
 import { close as cross, down, Icon, up } from './icons.js'
-import type { Item } from './item.js'
+import { type Item, itemOf } from './item.js'
 import type { JsonEditor } from './json-editor.js'
 import { isCommand } from './list-keys.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import type { Draft } from './use-draft.js'
-
-export interface EditProps extends Omit<Draft, 'key'> {
-  readonly editing: RefObject<Editing | undefined>
-  /** Latest known version of the item; `undefined` if the item is not stored. */
-  readonly listed: Item | undefined
-  /** `isDone` means that nothing has been typed since the save began. */
-  readonly onSaved: (text: string, isDone: boolean) => void
-  readonly onFound: (found: ChangedError) => void
-  readonly onSeen: (item: Item | undefined) => void
-  readonly onDelete: (item: Item) => void
-  readonly onDuplicate: (text: string) => void
-  readonly onProblem: (problem: unknown) => void
-  /** Shows the previous row if `step` is -1, and the next row if it is 1. */
-  readonly onMove: (step: number) => void
-  /** Called if the user could leave the panel, but keeps the typed text. */
-  readonly onStay: () => void
-  readonly onClose: () => void
-}
+import type { Page } from './use-page.js'
 
 export interface Editing {
   readonly isSafe: boolean
@@ -40,13 +22,12 @@ export interface Editing {
   focus(): void
 }
 
-export function Edit(props: EditProps) {
-  const { item, isCopy, hasFocus, editing, listed } = props
-  const { onMove, onSaved, onFound, onSeen, onDelete, onDuplicate, onProblem, onStay, onClose } =
-    props
+export function Edit(page: Page & { readonly draft: Draft }) {
+  const { draft, rows, editing, listed, setActive, closeDraft } = page
+  const { item, isCopy } = draft
   const editor = useRef<JsonEditor | undefined>(undefined)
   /** Original text, before indentation. This text is saved if the user changes nothing. */
-  const [source, setSource] = useState(() => (isCopy ? withoutId(props.text) : props.text))
+  const [source, setSource] = useState(() => (isCopy ? withoutId(draft.text) : draft.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
   const [problem, setProblem] = useState<unknown>()
@@ -56,14 +37,21 @@ export function Edit(props: EditProps) {
   const toSave = (typed: string) => (typed === shown ? source : typed)
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
   const loss = lossOf(isSaving, isDirty)
-  const next = useRef(onClose)
-  const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current(), onStay)
+  const next = useRef(closeDraft)
+  const stay = () => item && setActive(item)
+  const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current(), stay)
   const leave = (then: () => void) => {
     next.current = then
     leaveNow()
   }
-  const close = () => leave(onClose)
-  const move = (step: number) => leave(() => onMove(step))
+  const close = () => leave(closeDraft)
+  const move = (step: number) =>
+    leave(() => {
+      const row = rows[rows.findIndex(({ id }) => id === item?.id) + step]
+      if (!row) return
+      setActive(row)
+      page.showDraft(row.text, row)
+    })
   useLayoutEffect(() => {
     const focus = () => editor.current?.focus()
     editing.current = { isSafe: loss === undefined, leave, close, focus }
@@ -71,6 +59,8 @@ export function Edit(props: EditProps) {
       editing.current = undefined
     }
   })
+
+  const see = (item: Item | undefined) => page.changeDraft(draft, { item, isCopy: true })
 
   function validText(): string | undefined {
     const text = editor.current?.text() ?? ''
@@ -90,16 +80,19 @@ export function Edit(props: EditProps) {
     setProblem(undefined)
     try {
       const saved = await saveItem(base, text, key)
-      onSaved(saved, editor.current?.text() === typed)
+      page.collection.put(saved)
+      setActive(itemOf(saved))
+      const isDone = editor.current?.text() === typed
+      page.changeDraft(draft, isDone ? undefined : { item: itemOf(saved) })
     } catch (error) {
       if (error instanceof ChangedError) {
-        onFound(error)
-        if (!base) onSeen({ id: error.id, text: '' })
+        page.onFound(error)
+        if (!base) see({ id: error.id, text: '' })
       } else {
         setProblem(error)
         const finding = placeInDraft(typed, error instanceof Error ? error.message : '')
         setFound(text === typed && finding ? { text, finding } : undefined)
-        onProblem(error)
+        page.onProblem(error)
       }
     } finally {
       setSaving(false)
@@ -107,7 +100,7 @@ export function Edit(props: EditProps) {
   }
 
   function continueFrom(base: Item | undefined): void {
-    onSeen(base)
+    see(base)
     editor.current?.focus() // the pressed button disappears
   }
 
@@ -156,7 +149,8 @@ export function Edit(props: EditProps) {
         </p>
       )}
       <EditorPane
-        {...{ editor, found, hasFocus }}
+        {...{ editor, found }}
+        hasFocus={draft.hasFocus}
         text={shown}
         id={item?.id}
         cursor={item || isCopy ? undefined : firstValue(shown)}
@@ -181,10 +175,10 @@ export function Edit(props: EditProps) {
       <div class="line foot">
         {item && (
           <>
-            <Button class="quiet danger" onClick={() => onDelete(item)}>
+            <Button class="quiet danger" onClick={() => page.setToDelete([item])}>
               Delete
             </Button>
-            <Button class="quiet" onClick={() => onDuplicate(toSave(typed))}>
+            <Button class="quiet" onClick={() => page.showDraft(toSave(typed), undefined, true)}>
               Duplicate
             </Button>
           </>
@@ -219,7 +213,6 @@ interface ElsewhereProps {
   readonly onAdopt: (listed: Item) => void
 }
 
-/** Shows the stored version, and asks whether to overwrite it. */
 function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
   return (
     <div class="problem" role="alert">

@@ -5,17 +5,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
-import { type Layout, moved, sortedBy } from './layout.js'
-import { type Column, narrowest, type Tracks } from './tracks.js'
-
-export interface HeadProps {
-  readonly layout: Layout
-  readonly tracks: Tracks
-  readonly drawn: readonly Column[]
-  readonly onColumns: () => void
-  readonly onLayout: (part: Partial<Layout>) => void
-  readonly children: ComponentChildren
-}
+import { moved, sortedBy } from './layout.js'
+import { type Column, narrowest } from './tracks.js'
+import type { Page } from './use-page.js'
 
 /** Minimum pointer movement that moves a column, in CSS pixels. A shorter movement is a click. */
 const leastMove = 5
@@ -24,7 +16,12 @@ const edge = 10
 /** How much a key press changes a column's width, in characters. */
 const step = 2
 
-export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: HeadProps) {
+interface HeadProps extends Page {
+  readonly drawn: readonly Column[]
+  readonly children: ComponentChildren
+}
+
+export function Head({ layout, changeLayout, tracks, setDialog, drawn, children }: HeadProps) {
   const { sort, pinned } = layout
   const { columns, names, widths, hidden, hasRest } = tracks
   const [move, setMove] = useState<{ name: string; target: string }>()
@@ -36,10 +33,10 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
   })
 
   const place = (name: string, target: string | undefined) =>
-    onLayout(moved(names, pinned, name, target))
+    changeLayout(moved(names, pinned, name, target))
   const resize = (name: string, width?: number) => {
     const others = layout.widths.filter(([each]) => each !== name)
-    onLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
+    changeLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
   }
 
   function onEdge(event: PointerEvent, head: HTMLElement, { name }: Column): void {
@@ -102,7 +99,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
             <Button
               class="plain"
               title="Sort; with Shift: one more key"
-              onClick={({ shiftKey }) => onLayout({ sort: sortedBy(sort, name, shiftKey) })}
+              onClick={({ shiftKey }) => changeLayout({ sort: sortedBy(sort, name, shiftKey) })}
               onKeyDown={(event) => onKeyDown(event, event.currentTarget, column)}
             >
               <span>{shownName(name)}</span>
@@ -118,7 +115,7 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
       })}
       {hidden > 0 && (
         <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
-          <Button class="quiet" onClick={onColumns}>
+          <Button class="quiet" onClick={() => setDialog('columns')}>
             +{hidden}
             <span class={hasRest ? '' : 'unseen'}> more columns</span>
           </Button>
@@ -128,12 +125,8 @@ export function Head({ layout, tracks, drawn, onColumns, onLayout, children }: H
   )
 }
 
-export function SortMenu({
-  layout,
-  columns,
-  onLayout,
-}: Pick<HeadProps, 'layout' | 'onLayout'> & Pick<Tracks, 'columns'>) {
-  const orders = columns.flatMap(({ name }) => [
+export function SortMenu({ layout, changeLayout, tracks }: Page) {
+  const orders = tracks.columns.flatMap(({ name }) => [
     { name, isDescending: false },
     { name, isDescending: true },
   ])
@@ -147,7 +140,7 @@ export function SortMenu({
       value={now}
       onChange={({ currentTarget: { value } }) => {
         const order = orders[Number(value)]
-        onLayout({ sort: order ? [order] : [] })
+        changeLayout({ sort: order ? [order] : [] })
       }}
     >
       <option value={-1}>Sort by…</option>

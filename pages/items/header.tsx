@@ -3,18 +3,13 @@
 import { pagePaths } from '../../src/interface/names.js'
 import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
-
-export interface HeaderProps {
-  readonly isLive: boolean
-  readonly isFailing: boolean
-  readonly onHelp: () => void
-  readonly onToken: () => void
-}
+import type { Page } from './use-page.js'
 
 /** The service adds a link to the API page only if it serves that page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
-export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {
+export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
+  const isFailing = problem !== undefined
   return (
     <header class="line bar">
       <Brand />
@@ -22,13 +17,13 @@ export function Header({ isLive, isFailing, onHelp, onToken }: HeaderProps) {
         <h1>Items</h1>
         {hasApiPage && <a href={pagePaths.docs}>API</a>}
       </nav>
-      <span class={`live ${isFailing ? 'failing' : isLive ? 'good' : ''}`}>
-        {isFailing ? 'Not connected' : isLive ? 'Live' : 'Not loaded'}
+      <span class={`live ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
+        {isFailing ? 'Not connected' : listedAt ? 'Live' : 'Not loaded'}
       </span>
-      <Button class="quiet" onClick={onToken}>
+      <Button class="quiet" onClick={() => setAsking({})}>
         <TokenWords />
       </Button>
-      <Button class="quiet keys" onClick={onHelp}>
+      <Button class="quiet keys" onClick={() => setDialog('help')}>
         Shortcuts
       </Button>
     </header>

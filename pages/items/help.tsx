@@ -2,6 +2,7 @@
 
 import { Button } from '../shared/components.js'
 import { Dialog } from './dialog.js'
+import type { Page } from './use-page.js'
 
 const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'In the list': {
@@ -48,9 +49,9 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Because of the parentheses, `split` keeps the separators. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
-export function Help({ onClose }: { onClose: () => void }) {
+export function Help({ closeDialog }: Page) {
   return (
-    <Dialog title="Shortcuts" autofocus onClose={onClose}>
+    <Dialog title="Shortcuts" autofocus onClose={closeDialog}>
       <div class="shortcuts">
         {Object.entries(shortcuts).map(([where, keys]) => (
           <section key={where}>
@@ -71,7 +72,7 @@ export function Help({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <div class="line foot">
-        <Button class="main" onClick={onClose}>
+        <Button class="main" onClick={closeDialog}>
           Close
         </Button>
       </div>

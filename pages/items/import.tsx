@@ -7,13 +7,8 @@ import { createItem, isOutcomeUnknown, newKey } from './changes.js'
 import { Dialog, useConfirmedClose } from './dialog.js'
 import { type Entry, readEntries } from './items-file.js'
 import { messageFor } from './service.js'
+import type { Page } from './use-page.js'
 import { createYield } from './yield.js'
-
-export interface ImportProps {
-  readonly onImported: () => void
-  readonly onProblem: (problem: unknown) => void
-  readonly onClose: () => void
-}
 
 interface Progress {
   readonly next: number
@@ -24,7 +19,7 @@ const start: Progress = { next: 0, skipped: [] }
 /** Maximum number of skipped items that are listed. Further skipped items are only counted. */
 const mostNamed = 10
 
-export function Import({ onImported, onProblem, onClose }: ImportProps) {
+export function Import({ collection, onProblem, closeDialog }: Page) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
@@ -88,7 +83,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
       onProblem(error)
     }
     setRunning(false)
-    onImported()
+    collection.refresh()
   }
 
   const { next, skipped } = progress
@@ -105,7 +100,7 @@ export function Import({ onImported, onProblem, onClose }: ImportProps) {
           action: 'End',
         }
       : undefined,
-    onClose,
+    closeDialog,
   )
   return (
     <Dialog title="Import items" onClose={close}>

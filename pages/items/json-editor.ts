@@ -18,18 +18,9 @@ import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemir
 import { tags } from '@lezer/highlight'
 import type { Finding } from './draft.js'
 
-export interface JsonEditor {
-  text(): string
-  /** Replaces the whole text. The user can undo this. */
-  replace(text: string): void
-  goTo(offset: number, end?: number): void
-  /** Marks problems that the service has found. The marks stay until the text changes. */
-  show(findings: readonly Finding[]): void
-  focus(): void
-  destroy(): void
-}
+export type JsonEditor = ReturnType<typeof createJsonEditor>
 
-export interface JsonEditorOptions {
+interface JsonEditorOptions {
   readonly host: HTMLElement
   readonly text: string
   readonly check: (text: string) => readonly Finding[]
@@ -93,7 +84,7 @@ function replaceSelection({ inputType, data }: InputEvent, view: EditorView): bo
   return true
 }
 
-export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions): JsonEditor {
+export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
   const view = new EditorView({
@@ -132,16 +123,18 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   })
   return {
     text: () => textOf(view.state),
-    replace(text) {
+    /** Replaces the whole text. The user can undo this. */
+    replace(text: string) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
       // The replacement is an undo step of its own, so undoing it keeps text that was typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
-    goTo(offset, end = offset) {
+    goTo(offset: number, end = offset) {
       view.dispatch({ selection: { anchor: offset, head: end }, scrollIntoView: true })
       view.focus()
     },
-    show(findings) {
+    /** Marks problems that the service has found. The marks stay until the text changes. */
+    show(findings: readonly Finding[]) {
       view.dispatch(setDiagnostics(view.state, [...findings]))
     },
     focus: () => view.focus(),

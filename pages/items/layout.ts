@@ -15,23 +15,19 @@ export interface Layout {
 
 export const defaultLayout: Layout = { pinned: [], widths: [], sort: [] }
 
-export function useLayout(
-  project: string | null | undefined,
-): [layout: Layout, change: (part: Partial<Layout>) => void] {
+export function useLayout(project: string | null | undefined) {
   const key = `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
   const [changed, setChanged] = useState({ key: '', layout: defaultLayout })
   const layout = useMemo(
     () => (changed.key === key ? changed.layout : storedLayout(key)),
     [key, changed],
   )
-  return [
-    layout,
-    (part) => {
-      setChanged({ key, layout: { ...layout, ...part } })
-      // Keeps the changes that another tab has made to other parts of the layout.
-      store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
-    },
-  ]
+  function change(part: Partial<Layout>): void {
+    setChanged({ key, layout: { ...layout, ...part } })
+    // Keeps the changes that another tab has made to other parts of the layout.
+    store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
+  }
+  return [layout, change] as const
 }
 
 function storedLayout(key: string): Layout {

@@ -3,41 +3,30 @@
 import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'
 import { Button, CopyButton } from '../shared/components.js'
-import { type Filter, isComplete } from './filter.js'
+import { everything, type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'
+import type { Page } from './use-page.js'
 
-export interface NoRowsProps {
-  readonly token: string
-  readonly lacksToken: boolean
-  /** Number of all items; `undefined` before the first list. */
-  readonly all: number | undefined
-  readonly filter: Filter
-  readonly onToken: () => void
-  readonly onNew: () => void
-  readonly onImport: () => void
-  readonly onAll: () => void
-}
-
-export function NoRows(props: NoRowsProps) {
-  const { token, lacksToken, all, filter, onToken, onNew, onImport, onAll } = props
+export function NoRows(page: Page) {
+  const { token, lacksToken, listedAt, items, filter } = page
   if (lacksToken) {
     return (
       <Reason
         title="No token"
         text="The service shows items only with a token."
         action="Enter a token"
-        onAction={onToken}
+        onAction={() => page.setAsking({})}
       />
     )
   }
-  if (all === undefined) return null
-  if (all > 0 || filter.project) {
+  if (listedAt === undefined) return null
+  if (items.length > 0 || filter.project) {
     return (
       <Reason
         title="No matches"
         text={`No item ${wordsFor(filter)}.`}
         action="Show all items"
-        onAction={onAll}
+        onAction={() => page.setFilter(everything)}
       />
     )
   }
@@ -47,9 +36,9 @@ export function NoRows(props: NoRowsProps) {
       text="Add the first one here, or from a terminal:"
       code={curlFor('$TOKEN')}
       action="New item"
-      onAction={onNew}
+      onAction={page.addNew}
     >
-      <Button onClick={onImport}>Import</Button>
+      <Button onClick={() => page.setDialog('import')}>Import</Button>
       <CopyButton what="command with token" text={curlFor(token)} />
     </Reason>
   )

@@ -3,24 +3,8 @@
 import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
 
-export interface Shape {
-  /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
-  readonly names: readonly string[]
-  readonly otherNames: number
-  /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
-  readonly widths: ReadonlyMap<string, number>
-  readonly notNumeric: ReadonlySet<string>
-  /** Common members get columns before other members. `project_id` is always common. */
-  isCommon(name: string): boolean
-  /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
-  blanks(): string[]
-}
-
-export interface Overview {
-  /** Number of items of each project. Above a limit, only items of the first projects are counted. */
-  readonly projects: ReadonlyMap<string | null, number>
-  shapeOf(project: string | null | undefined): Shape
-}
+export type Overview = ReturnType<typeof createOverview>
+export type Shape = ReturnType<typeof createShape>
 
 /** Limits on the items examined per list and per project, and on the members examined per item. */
 const sample = 1_000
@@ -39,19 +23,17 @@ export const long = 24
  */
 const commonShare = 0.6
 
-export interface OverviewMaker extends Overview {
-  add(item: Item): void
-}
-
-export function createOverview(): OverviewMaker {
+export function createOverview() {
   const projects = new Map<string | null, number>()
   const all = createShape()
-  const shapes = new Map<string | null, ReturnType<typeof createShape>>()
+  const shapes = new Map<string | null, Shape>()
   let seen = 0
   return {
+    /** Number of items of each project. Above a limit, only items of the first projects are counted. */
     projects,
-    shapeOf: (project) => (project === undefined ? all : (shapes.get(project) ?? all)),
-    add(item) {
+    shapeOf: (project: string | null | undefined) =>
+      project === undefined ? all : (shapes.get(project) ?? all),
+    add(item: Item) {
       const project = projectOf(item)
       if (projects.has(project) || projects.size < mostProjects) count(projects, project)
       seen += 1
@@ -78,19 +60,22 @@ const blanks: Readonly<Record<string, string>> = {
   n: 'null',
 }
 
-function createShape(): Shape & { add(text: string, members: readonly Member[]): void } {
+function createShape() {
   const counts = new Map<string, number>()
   const widths = new Map<string, number>()
   const firsts = new Map<string, string>()
   const notNumeric = new Set<string>()
   let items = 0
   let names: string[] | undefined
+  /** Common members get columns before other members. `project_id` is always common. */
   const isCommon = (name: string) =>
     name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
   return {
+    /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
     widths,
     isCommon,
     notNumeric,
+    /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
     get names() {
       if (!names) {
         const kept = new Set(mostUsed(counts, mostNames))
@@ -101,11 +86,12 @@ function createShape(): Shape & { add(text: string, members: readonly Member[]):
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
+    /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
     blanks: () =>
       [...counts.keys()]
         .filter(isCommon)
         .map((name) => `${JSON.stringify(name)}: ${blanks[firsts.get(name) ?? 'n'] ?? '0'}`),
-    add(text, members) {
+    add(text: string, members: readonly Member[]) {
       items += 1
       names = undefined
       for (const { name, valueStart, end } of members) {

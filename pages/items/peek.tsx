@@ -6,6 +6,7 @@ import { layOut } from '../shared/json-layout.js'
 import { formatted } from '../shared/numbers.js'
 import { type Item, kindOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
+import type { Page } from './use-page.js'
 
 export interface Peeked {
   readonly item: Item
@@ -21,7 +22,9 @@ const longest = 20_000
 const widest = 480
 const margin = 8
 
-export function Peek({ item, name, box, hasFocus, onClose }: Peeked & { onClose: () => void }) {
+export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) {
+  const { item, name, box, hasFocus } = peeked
+  const onClose = () => setPeeked((now) => (now === peeked ? undefined : now))
   const popover = useRef<HTMLDivElement>(null)
   const [left, setLeft] = useState(0)
   const value = useRef<HTMLPreElement>(null)

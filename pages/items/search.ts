@@ -26,14 +26,9 @@ export const tests = [
   'is absent',
 ] as const
 
-export interface Search {
-  /** Items found so far, in the order of the list. The array grows in place. */
-  readonly matches: readonly Item[]
-  /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
-  advance(yieldIfDue: Yield): Promise<void>
-}
+export type Search = ReturnType<typeof createSearch>
 
-export function createSearch(items: readonly Item[], filter: Filter): Search {
+export function createSearch(items: readonly Item[], filter: Filter) {
   const { project } = filter
   const hasQuery = createQuery(filter.query)
   const conditions = filter.conditions.filter(isComplete).map(createCheck)
@@ -44,8 +39,10 @@ export function createSearch(items: readonly Item[], filter: Filter): Search {
   const matches: Item[] = []
   let seen = 0
   return {
+    /** Items found so far, in the order of the list. The array grows in place. */
     matches,
-    async advance(yieldIfDue) {
+    /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
+    async advance(yieldIfDue: Yield) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1
         if (isMatch(item)) matches.push(item)

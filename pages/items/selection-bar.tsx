@@ -7,20 +7,15 @@ import { counted } from '../shared/numbers.js'
 import { close, Icon } from './icons.js'
 import type { Item } from './item.js'
 import { isCommand, useListKeys } from './list-keys.js'
-import type { Selection } from './selection.js'
 import { messageFor } from './service.js'
 import { loadDialogs } from './use-dialogs.js'
+import type { Page } from './use-page.js'
 import { createYield } from './yield.js'
-
-export interface SelectionBarProps {
-  readonly selection: Selection
-  readonly onDelete: (items: readonly Item[]) => void
-}
 
 /** Number of items that are added to a file in one step. */
 const run = 500
 
-export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
+export function SelectionBar({ selection, setToDelete }: Page) {
   const { items, clear } = selection
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
@@ -63,7 +58,7 @@ export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
       <Button onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}>
         Export <span class="unseen">the selected items</span>
       </Button>
-      <Button class="danger" onClick={() => onDelete(items)}>
+      <Button class="danger" onClick={() => setToDelete(items)}>
         Delete <span class="unseen">the selected items</span>
       </Button>
       <Button class="quiet" title="Select none" onClick={clear}>

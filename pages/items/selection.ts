@@ -3,17 +3,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Item } from './item.js'
 
-export interface Selection {
-  has(item: Item): boolean
-  /** Selected items among the rows, in the order of the rows. Actions affect only these items. */
-  readonly items: readonly Item[]
-  toggle(item: Item): void
-  /** Selects the rows between two items. If the latest range ended at `from`, its end moves to `to` instead. */
-  extend(from: Item, to: Item): void
-  selectAll(): void
-  clear(): void
-}
-
 interface Range {
   readonly start: string
   readonly end: string
@@ -24,7 +13,7 @@ interface Range {
 
 const nothing: ReadonlySet<string> = new Set()
 
-export function useSelection(rows: readonly Item[]): Selection {
+export function useSelection(rows: readonly Item[]) {
   const [ids, setIds] = useState(nothing)
   const latest = useRef<Range>(undefined)
   const has = ({ id }: Item) => ids.has(id)
@@ -32,13 +21,15 @@ export function useSelection(rows: readonly Item[]): Selection {
   const rowOf = (id: string) => rows.findIndex((row) => row.id === id)
   return {
     has,
+    /** Selected items among the rows, in the order of the rows. Actions affect only these items. */
     items,
-    toggle({ id }) {
+    toggle({ id }: Item) {
       const changed = new Set(ids)
       if (!changed.delete(id)) changed.add(id)
       setIds(changed)
     },
-    extend(from, to) {
+    /** Selects the rows between two items. If the latest range ended at `from`, its end moves to `to` instead. */
+    extend(from: Item, to: Item) {
       const range = latest.current
       const isSame = range?.after === ids && range.end === from.id
       const { start, before } = isSame ? range : { start: from.id, before: ids }

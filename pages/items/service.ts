@@ -11,7 +11,6 @@ const changeWait = 20
 /** Polling interval in milliseconds, if the service does not support `Prefer: wait`. */
 const longPause = 5_000
 
-/** Thrown for a missing token, or for a token with characters that cannot be sent. */
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 }

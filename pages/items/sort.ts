@@ -4,12 +4,7 @@ import { type Item, memberText } from './item.js'
 import { stringOf } from './members.js'
 import type { Yield } from './yield.js'
 
-export interface SortKey {
-  readonly name: string
-  readonly isDescending: boolean
-}
-
-export type Sort = readonly SortKey[]
+export type Sort = readonly { readonly name: string; readonly isDescending: boolean }[]
 
 /** An item with its value for each sort key. A value is `undefined` if the item lacks the member. */
 interface Row {
@@ -17,11 +12,7 @@ interface Row {
   readonly values: readonly (Value | undefined)[]
 }
 
-export interface Value {
-  readonly type: number
-  readonly text: string
-  readonly double: number | undefined
-}
+type Value = ReturnType<typeof sortValue>
 
 /** First characters of the values of each JSON type, in sort order. Absent members always come last. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
@@ -94,7 +85,7 @@ function orderOf(sort: Sort): (one: Row, other: Row) => number {
   }
 }
 
-export function sortValue(text: string): Value {
+export function sortValue(text: string) {
   const type = types.findIndex((first) => first.includes(text.charAt(0)))
   const double = type === number && plainNumber.test(text) ? Number(text) : undefined
   return { type, double, text: type === string ? stringOf(text) : text }

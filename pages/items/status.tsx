@@ -4,25 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { messageFor, needsToken } from './service.js'
+import type { Page } from './use-page.js'
 
-export interface StatusProps {
-  readonly all: number
-  readonly matching: number
-  readonly loading: number | undefined
-  readonly share: number | undefined
-  readonly listedAt: Date | undefined
-  readonly news: string
-  readonly listProblem: unknown
-  /** Says that an export failed, or that a part of the page cannot be loaded; otherwise empty. */
-  readonly failure: string
-  readonly onRefresh: () => void
-  readonly onToken: () => void
-  readonly onDismiss: () => void
-  readonly children: ComponentChildren
-}
-
-export function Status(props: StatusProps) {
-  const { all, matching, loading, share, listedAt, news, listProblem, failure } = props
+export function Status(page: Page) {
+  const { items, matches, loading, share, listedAt, news, listProblem, failure, dialogs } = page
+  const all = items.length
+  const matching = matches.items.length
   const isFirst = listedAt === undefined
   const retry = loading === undefined ? 'Try again' : 'Trying again…'
   return (
@@ -44,7 +31,7 @@ export function Status(props: StatusProps) {
       {listProblem !== undefined && (
         <Problem
           action={needsToken(listProblem) ? 'Enter a token' : retry}
-          onAction={needsToken(listProblem) ? props.onToken : props.onRefresh}
+          onAction={needsToken(listProblem) ? () => page.setAsking({}) : page.collection.refresh}
         >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
@@ -53,11 +40,11 @@ export function Status(props: StatusProps) {
         </Problem>
       )}
       {failure && (
-        <Problem action="Close" onAction={props.onDismiss}>
+        <Problem action="Close" onAction={() => page.setFailure('')}>
           {failure}
         </Problem>
       )}
-      {props.children}
+      {dialogs && page.isSelected && <dialogs.SelectionBar {...page} />}
     </div>
   )
 }

@@ -1,19 +1,16 @@
 /** The list of items: a table with members as columns, or rows of JSON. @module */
 
-import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatted } from '../shared/numbers.js'
 import { activeCell, Cells, SelectAll } from './cells.js'
 import { Head, SortMenu, widthOfCharacter } from './head.js'
 import { type Item, memberText } from './item.js'
-import type { Layout } from './layout.js'
 import { isCommand, targetRow, useListKeys } from './list-keys.js'
-import type { Peeked } from './peek.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
-import type { Selection } from './selection.js'
 import { useStablePosition } from './stable-position.js'
-import { moreWidth, type Tracks } from './tracks.js'
-import { useMedia } from './use-media.js'
+import { moreWidth } from './tracks.js'
+import { useIsNarrow } from './use-is-narrow.js'
+import type { Page } from './use-page.js'
 
 export type View = 'table' | 'json'
 export type Json = typeof import('./json-text.js')
@@ -31,33 +28,11 @@ const rest = 700
 
 const nothing: Range = { first: 0, end: 0 }
 
-export interface TableProps {
-  readonly grid: RefObject<HTMLTableElement | null>
-  readonly items: readonly Item[]
-  readonly json: Json | undefined
-  readonly tracks: Tracks
-  readonly layout: Layout
-  readonly changed: ReadonlySet<string>
-  readonly active: string | undefined
-  /** Name of the active cell's column; `undefined` for the id column. */
-  readonly column: string | undefined
-  readonly selection: Selection
-  readonly onLayout: (part: Partial<Layout>) => void
-  /** Called with the visible width of the table in characters, or with `undefined` for cards and JSON. */
-  readonly onRoom: (room: number | undefined) => void
-  readonly onColumns: () => void
-  readonly onActive: (item: Item) => void
-  readonly onColumn: (name: string | undefined) => void
-  /** Edits the member `name` in its cell, or the whole item if `name` is `undefined`. */
-  readonly onOpen: (item: Item, name: string | undefined) => void
-  readonly onPeek: (peeked: Peeked) => void
-  readonly onKey: (event: KeyboardEvent, item: Item | undefined) => void
-}
-
-export function ItemTable(props: TableProps) {
-  const { grid, items, json, tracks, layout, changed, active, column, selection } = props
-  const { onLayout, onRoom, onColumns, onActive, onColumn, onOpen, onPeek, onKey } = props
-  const isNarrow = useMedia('(width < 40rem)')
+export function ItemTable(page: Page) {
+  const { grid, rows: items, tracks, layout, column, selection, setColumn, openCell } = page
+  const active = page.active?.id
+  const json = page.view === 'json' ? page.dialogs : undefined
+  const isNarrow = useIsNarrow()
   const view = json ? 'json' : 'table'
   const look = view === 'table' && isNarrow ? 'cards' : view
   const [lines, setLines] = useState(1)
@@ -93,7 +68,7 @@ export function ItemTable(props: TableProps) {
     if (!grid.current || !head.current) return
     const { scrollTop, scrollLeft, clientWidth } = grid.current
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
-    onRoom(look === 'table' ? Math.floor(clientWidth / unit()) : undefined)
+    page.setRoom(look === 'table' ? Math.floor(clientWidth / unit()) : undefined)
     if (look !== 'table') return
     const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
     setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
@@ -127,15 +102,19 @@ export function ItemTable(props: TableProps) {
   }
   useLayoutEffect(reveal, [active, isListed, column])
 
+  const activate = (item: Item) => {
+    page.setActive(item)
+    if (item.id !== page.draft?.item?.id) page.follow(item)
+  }
   const goTo = (index: number, isRange = false) => {
     const item = items[Math.max(0, Math.min(index, count - 1))]
     if (!item) return
     if (isRange) selection.extend(items[activeIndex] ?? item, item)
     if (item.id === active) reveal()
-    onActive(item)
+    activate(item)
   }
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
-  const page = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
+  const rowsInView = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
   /** Returns the member of a cell; `undefined` for the id, and for a cell that shows the whole item. */
   const nameIn = (cell: Element | null) =>
@@ -145,7 +124,7 @@ export function ItemTable(props: TableProps) {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
     const name = view === 'table' && placeOf(cell) === 0 ? 'id' : nameIn(cell)
     if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
-    onPeek({ item, name, box: cell.getBoundingClientRect(), hasFocus })
+    page.setPeeked({ item, name, box: cell.getBoundingClientRect(), hasFocus })
   }
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const onPointerOver = ({ target, pointerType }: PointerEvent) => {
@@ -163,23 +142,23 @@ export function ItemTable(props: TableProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     const item = items[activeIndex]
-    const target = targetRow(event.key, isListed ? activeIndex : topRow(), page(), count)
+    const target = targetRow(event.key, isListed ? activeIndex : topRow(), rowsInView(), count)
     if (target !== undefined) {
       grid.current?.focus()
       goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target, event.shiftKey)
     } else if (view === 'table' && /^Arrow(Left|Right)$/.test(event.key)) {
       const next = activeColumn + (event.key === 'ArrowLeft' ? -1 : 1)
-      if (next < columns.length) onColumn(nameAt(next))
+      if (next < columns.length) setColumn(nameAt(next))
     } else if (event.key === ' ' && item) selection.toggle(item)
     else if (event.key === 'a' && isCommand(event)) selection.selectAll()
     else if (event.key === 'Enter' && item) {
       reveal()
-      queueMicrotask(() => onOpen(item, nameIn(cellOfKeys()))) // waits until the cell is rendered
+      queueMicrotask(() => openCell(item, nameIn(cellOfKeys()))) // waits until the cell is rendered
     } else if (event.key === 'v') {
       reveal()
       requestAnimationFrame(() => peek(cellOfKeys(), true)) // waits for the scroll event, which closes popovers
     } else {
-      onKey(event, item)
+      page.onKey(event, item)
       return
     }
     event.preventDefault()
@@ -194,13 +173,13 @@ export function ItemTable(props: TableProps) {
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
     grid.current?.focus() // the clicked element must not get the focus
-    onActive(item)
-    onColumn(nameAt(place))
+    activate(item)
+    setColumn(nameAt(place))
     const isText = getSelection()?.isCollapsed === false // then the user is selecting text
     const isCard = look === 'cards'
     const nested = !isCard && target instanceof Element && target.closest('.nested span')
     if (nested) peek(nested.closest('td'), true)
-    else if ((place === 0 || isCard) && !isBox && !shiftKey && !isText) onOpen(item, undefined)
+    else if ((place === 0 || isCard) && !isBox && !shiftKey && !isText) openCell(item, undefined)
   }
 
   useLayoutEffect(() => {
@@ -235,14 +214,14 @@ export function ItemTable(props: TableProps) {
       >
         <thead ref={head}>
           {look === 'table' ? (
-            <Head {...{ layout, tracks, drawn, onColumns, onLayout }}>
-              <SelectAll {...{ selection, items }} />
+            <Head {...page} drawn={drawn}>
+              <SelectAll {...page} />
             </Head>
           ) : (
             <tr aria-rowindex={1}>
               <th scope="col">
-                <SelectAll {...{ selection, items }} />
-                {look === 'json' ? 'JSON' : <SortMenu {...{ layout, columns, onLayout }} />}
+                <SelectAll {...page} />
+                {look === 'json' ? 'JSON' : <SortMenu {...page} />}
               </th>
             </tr>
           )}
@@ -255,14 +234,14 @@ export function ItemTable(props: TableProps) {
           {items.slice(first, Math.min(end, count)).map((item, offset) => (
             <tr
               key={item.id}
-              class={`${item.id === active ? 'active' : ''} ${changed.has(item.id) ? 'changed' : ''}`}
+              class={`${item.id === active ? 'active' : ''} ${page.changed.has(item.id) ? 'changed' : ''}`}
               aria-rowindex={first + offset + 2}
               aria-selected={selection.has(item)}
               onMouseDown={(event) => event.shiftKey && event.preventDefault()} // a click with Shift would select text
               onClick={(event) => onClick(event, item)}
               onDblClick={({ target }) => {
                 if (placeOf(target) > 0 && target instanceof Element)
-                  onOpen(item, nameIn(target.closest('td')))
+                  openCell(item, nameIn(target.closest('td')))
               }}
             >
               <Cells
@@ -282,7 +261,7 @@ export function ItemTable(props: TableProps) {
   )
 }
 
-/** Keeps the state if the range has not changed, so that nothing is rendered again. */
+/** Returns the old range if the new range equals it, so that nothing is rendered again. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }

@@ -5,20 +5,16 @@ import { Button } from '../shared/components.js'
 import { TokenForm } from '../shared/token.js'
 import { Dialog } from './dialog.js'
 import { detailsOf, reasonOf } from './service.js'
+import type { Page } from './use-page.js'
 
-export interface TokenDialogProps {
-  /** Error of the request that needed a token; `undefined` if the user has opened the dialog. */
-  readonly problem?: unknown
-  readonly onUse: () => void
-  readonly onClose: () => void
-}
-
-export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
+export function TokenDialog({ asking, setAsking, applyToken }: Page) {
+  const problem = asking?.problem
+  const close = () => setAsking(undefined)
   /** If the user is typing elsewhere, the token field must not take focus, or it would get the next characters. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
-    <Dialog title="Token" autofocus={isTyping} onClose={onClose}>
+    <Dialog title="Token" autofocus={isTyping} onClose={close}>
       {problem !== undefined && (
         <div class="problem" role="alert">
           <p>{details ? `This token was not accepted: ${causeOf(problem)}.` : reasonOf(problem)}</p>
@@ -31,14 +27,14 @@ export function TokenDialog({ problem, onUse, onClose }: TokenDialogProps) {
       </p>
       {/* Enter in the token field submits `TokenForm`, and the event bubbles up to here. */}
       <div
-        onSubmit={onUse}
+        onSubmit={applyToken}
         onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}
       >
         <TokenForm />
       </div>
       <div class="line foot">
-        <Button onClick={onClose}>Close</Button>
-        <Button class="main" onClick={onUse}>
+        <Button onClick={close}>Close</Button>
+        <Button class="main" onClick={applyToken}>
           Use this token
         </Button>
       </div>

@@ -1,8 +1,7 @@
 /** The toolbar: search, filter, and actions for all items. @module */
 
-import type { RefObject } from 'preact'
 import { Button, Choice } from '../shared/components.js'
-import { blank, type Filter, isComplete } from './filter.js'
+import { blank, isComplete } from './filter.js'
 import {
   braces,
   columns,
@@ -16,28 +15,13 @@ import {
   upload,
 } from './icons.js'
 import { shownName } from './item.js'
-import { mostUsed, type Overview } from './overview.js'
-import type { View } from './table.js'
-
-export interface ToolbarProps {
-  readonly filter: Filter
-  readonly projects: Overview['projects']
-  readonly view: View
-  readonly isExporting: boolean
-  readonly search: RefObject<HTMLInputElement | null>
-  readonly onFilter: (filter: Filter) => void
-  readonly onView: (view: View) => void
-  readonly onNew: () => void
-  readonly onImport: () => void
-  readonly onExport: () => void
-  readonly onColumns: () => void
-}
+import { mostUsed } from './overview.js'
+import type { Page } from './use-page.js'
 
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
-export function Toolbar(props: ToolbarProps) {
-  const { filter, projects, view, isExporting, search, onFilter, onView } = props
-  const { onNew, onImport, onExport, onColumns } = props
+export function Toolbar(page: Page) {
+  const { filter, setFilter, projects, view, setView, setDialog, isExporting, search } = page
   const listed = mostUsed(projects, projects.size)
   // The chosen project stays in the menu even if it no longer has any items.
   if (filter.project !== undefined && !listed.includes(filter.project))
@@ -45,7 +29,7 @@ export function Toolbar(props: ToolbarProps) {
   const count = filter.conditions.filter(isComplete).length
   return (
     <div class="line toolbar">
-      <Button class="main" onClick={onNew}>
+      <Button class="main" onClick={page.addNew}>
         <Icon path={plus} /> <span class="word">New item</span>
       </Button>
       <label class="search">
@@ -56,7 +40,7 @@ export function Toolbar(props: ToolbarProps) {
           aria-label="Search in the JSON of the items"
           placeholder="Search"
           value={filter.query}
-          onInput={(event) => onFilter({ ...filter, query: event.currentTarget.value })}
+          onInput={(event) => setFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
       {/* The values of the options are JSON, so that no project can be mistaken for "All projects". */}
@@ -64,7 +48,7 @@ export function Toolbar(props: ToolbarProps) {
         aria-label="Project"
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}
         onChange={({ currentTarget: { value } }) =>
-          onFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
+          setFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
         }
       >
         <option value="">All projects</option>
@@ -78,7 +62,7 @@ export function Toolbar(props: ToolbarProps) {
         title="Show as"
         texts={['table', 'json'] as const}
         chosen={view}
-        onChoose={onView}
+        onChoose={(each) => setView(each)}
         label={(each) => (
           <>
             <Icon path={each === 'table' ? table : braces} />
@@ -91,23 +75,23 @@ export function Toolbar(props: ToolbarProps) {
         onClick={() => {
           const first = document.querySelector<HTMLElement>('.conditions select')
           if (first) first.focus()
-          else onFilter({ ...filter, conditions: [blank] })
+          else setFilter({ ...filter, conditions: [blank] })
         }}
       >
         <Icon path={funnel} /> <span class="word">Filter</span>
         {count > 0 && <b> {count}</b>}
       </Button>
-      <Button class="quiet" disabled={view !== 'table'} onClick={onColumns}>
+      <Button class="quiet" disabled={view !== 'table'} onClick={() => setDialog('columns')}>
         <Icon path={columns} /> <span class="word">Columns</span>
       </Button>
       <Button class="quiet" popovertarget="more">
         <Icon path={more} /> <span class="unseen">More</span>
       </Button>
       <div id="more" popover="auto" class="menu">
-        <Button class="quiet" {...closesMenu} onClick={onImport}>
+        <Button class="quiet" {...closesMenu} onClick={() => setDialog('import')}>
           <Icon path={upload} /> Import
         </Button>
-        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={onExport}>
+        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={page.exportAll}>
           <Icon path={download} /> {isExporting ? 'Exporting…' : 'Export'}
         </Button>
       </div>

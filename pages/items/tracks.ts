@@ -28,20 +28,9 @@ export interface Column {
   readonly isNumeric: boolean
 }
 
-/** Columns from left to right, with positions and widths in characters. */
-export interface Tracks {
-  readonly columns: readonly Column[]
-  readonly names: readonly string[]
-  readonly widths: readonly number[]
-  readonly starts: readonly number[]
-  readonly hidden: number
-  readonly hasRest: boolean
-  readonly css: string
-}
-
 /**
- * Returns the chosen columns, or as many members as fit. Columns keep their places and never become narrower by
- * themselves, so that the text moves little while people read.
+ * Returns the chosen columns, or as many members as fit, from left to right, with positions and widths in characters.
+ * Columns keep their places and never become narrower by themselves, so that the text moves little while people read.
  * @param room width for the columns, in characters; `undefined` while it is not known.
  * @param isListed whether the list is complete. In an incomplete list, columns may change places.
  */
@@ -51,7 +40,7 @@ export function useTracks(
   layout: Layout,
   room: number | undefined,
   isListed: boolean,
-): Tracks {
+) {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
   /** Members of each project in the order of their appearance, and whether most items had the member then. */
@@ -95,7 +84,7 @@ export function useTracks(
   const hasRest = !areAll && end < 0 && left >= leastRest
   const shown = JSON.stringify(fit)
   const columns = useMemo(
-    () =>
+    (): Column[] =>
       ['id', ...fit].map((name, place) => {
         const isPinned = place === 0 || layout.pinned.includes(name)
         return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }

@@ -18,29 +18,29 @@ export interface Draft {
 export function useDraft() {
   const [draft, setDraft] = useState<Draft>()
   const editing = useRef<Editing>(undefined)
-  const show = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
+  const showDraft = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
   /** Opens another draft. Asks first if changes would be lost. */
-  const open = (...next: Parameters<typeof show>) => {
-    if (editing.current) editing.current.leave(() => show(...next))
-    else show(...next)
+  const openDraft = (...next: Parameters<typeof showDraft>) => {
+    if (editing.current) editing.current.leave(() => showDraft(...next))
+    else showDraft(...next)
   }
   return {
     draft,
     editing,
-    show,
-    open,
-    close: () => setDraft(undefined),
+    showDraft,
+    openDraft,
+    closeDraft: () => setDraft(undefined),
     edit(item: Item) {
       if (draft?.item?.id === item.id) editing.current?.focus()
-      else open(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
+      else openDraft(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
     },
     /** Shows `item` in the panel if the panel has no unsaved changes and shows another stored item. */
     follow(item: Item) {
-      if (draft?.item && editing.current?.isSafe) show(item.text, item, false, false)
+      if (draft?.item && editing.current?.isSafe) showDraft(item.text, item, false, false)
     },
     /** Changes a draft, or closes its panel. Does nothing if another draft has been opened since. */
-    change: ({ key }: Draft, changes: Partial<Draft> | undefined) =>
+    changeDraft: ({ key }: Draft, changes: Partial<Draft> | undefined) =>
       setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now)),
   }
 }

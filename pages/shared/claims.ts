@@ -3,14 +3,8 @@
 const words = new Intl.RelativeTimeFormat('en')
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
-export interface Claims {
-  readonly subject: string
-  /** Time of expiry, such as `expires in 23 hours` or `expired 2 days ago`. */
-  readonly expiry: string
-}
-
 /** Returns `undefined` for a text without the claims that the service requires. */
-export function claimsOf(token: string, now = Date.now()): Claims | undefined {
+export function claimsOf(token: string, now = Date.now()) {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
     const bytes = Uint8Array.from(atob(payload), (sign) => sign.charCodeAt(0))
@@ -22,7 +16,7 @@ export function claimsOf(token: string, now = Date.now()): Claims | undefined {
   }
 }
 
-/** @param left seconds until the token expires; negative after expiry. */
+/** Returns words such as `expires in 23 hours` or `expired 2 days ago`. @param left seconds until the token expires; negative after expiry. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

@@ -4,9 +4,6 @@ import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
 import { changeToken, currentToken, onTokenChange } from './session.js'
 
-/** How often the time until expiry is updated, in milliseconds. */
-const minute = 60_000
-
 export function useToken(): string {
   const [token, setToken] = useState(currentToken)
   useEffect(() => onTokenChange(setToken), [])
@@ -38,7 +35,7 @@ export function TokenWords() {
   const token = useToken()
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
-    const timer = setInterval(redraw, minute)
+    const timer = setInterval(redraw, 60_000) // the time until expiry is shown in minutes
     return () => clearInterval(timer)
   }, [])
   const claims = claimsOf(token)

@@ -176,7 +176,7 @@ export class ItemStoreClient<T extends object = Item> {
     try {
       item = this.#options.json.parse(text) as StoredItem<T> // the caller has chosen T, which is not checked
     } catch (cause) {
-      throw invalidResponse(head, cause) // for example, the item is nested too deeply for the codec
+      throw invalidResponse(head, cause)
     }
     keepTag(item, tag)
     return item

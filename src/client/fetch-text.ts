@@ -36,7 +36,7 @@ export async function fetchText(
 
   async function* partsOf(response: Response): AsyncGenerator<string, void, void> {
     const reader = response.body?.getReader()
-    if (!reader) return // a 204 has no body
+    if (!reader) return
     const decoder = new TextDecoder('utf-8', { fatal: true })
     try {
       for (;;) {
@@ -106,7 +106,7 @@ const listeners = new WeakMap<AbortSignal, Actions>()
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)
-  signal.addEventListener('abort', actions) // has no effect if the listener has already been added
+  signal.addEventListener('abort', actions)
   actions.add(action)
   return () => {
     actions.delete(action)

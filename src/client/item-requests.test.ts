@@ -7,7 +7,9 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-function recordPauses(context: TestContext): number[] {
+/** Skips and records pauses. Without their random part, pauses have half of their maximum length. */
+function recordPauses(context: TestContext, random?: 0): number[] {
+  if (random !== undefined) context.mock.method(Math, 'random', () => random)
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {
     pauses.push(time)
@@ -22,28 +24,38 @@ async function* whole(text: string): AsyncGenerator<string, void, void> {
 
 const waited = { 'preference-applied': 'wait=20' }
 const [same, next] = [{ etag: '"1"' }, { etag: '"2"' }]
-const watches: [title: string, heads: Record<string, string>[], pauses: string[]][] = [
+const lost = new ItemStoreError('lost', { code: 'CONNECTION_LOST' })
+const late = new ItemStoreError('late', { code: 'TIMEOUT' })
+const headers = { 'retry-after': '9'.repeat(30) }
+const overloaded = new ItemStoreError('later', {
+  response: new Response('', { status: 503, headers }),
+})
+const watches: [title: string, steps: (HeadersInit | ItemStoreError)[], pauses: number[]][] = [
   [
-    'an immediate response without a change, and otherwise for 100 ms',
+    'for long after an immediate response without a change, otherwise for 100 ms',
     [same, { ...same, ...waited }, { ...same, ...waited }, same, next, { etag: '"3"', ...waited }],
-    ['100 ms', '100 ms', '100 ms', 'long', '100 ms', '100 ms'],
+    [100, 100, 100, 2500, 100, 100],
   ],
-  ['a second response without a tag', [{}, {}], ['100 ms', 'long']],
+  ['for long after a second response without a tag', [{}, {}], [100, 2500]],
+  [
+    'longer after each failure',
+    [same, lost, late, lost, next, lost],
+    [100, 100, 200, 400, 100, 100],
+  ],
+  ['no longer than a timer can run', [same, overloaded], [100, 2e9]],
 ]
-for (const [title, heads, pauses] of watches) {
-  test(`a watch pauses for long after ${title}`, async (t) => {
-    const times = recordPauses(t)
-    let reads = 0
+for (const [title, steps, pauses] of watches) {
+  test(`a watch pauses ${title}`, async (t) => {
+    const times = recordPauses(t, 0)
+    const rest = [...steps]
     const send: Send = async (_request, _options, read) => {
-      const headers = heads[reads]
-      reads += 1
-      if (headers === undefined) throw new Error('no more responses')
-      return await read(new TextResponse(new Response(null, { headers }), whole('')))
+      const step = rest.shift() ?? new Error('no more responses')
+      if (step instanceof Error) throw step
+      return await read(new TextResponse(new Response(null, { headers: step }), whole('')))
     }
     const states = new ItemRequests(send, options).watch('/items', {}, async () => undefined)
     await assert.rejects(states.next(), { message: 'no more responses' })
-    const shown = times.map((time) => (time >= 2_500 ? 'long' : `${time} ms`))
-    assert.deepEqual(shown, pauses)
+    assert.deepEqual(times, pauses)
   })
 }
 

@@ -19,7 +19,6 @@ interface ItemStoreErrorOptions extends ErrorOptions {
 /** Thrown if the service rejects a request or cannot be reached. `message` is for people. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
-  /** HTTP status; `undefined` without a response. */
   declare readonly status: number | undefined
   /** Code from the service (spec §7) or the client. The 404 for a missing item has no code. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
@@ -89,7 +88,6 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Parses a number of seconds or a date. Returns `undefined` for a past date or invalid text. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

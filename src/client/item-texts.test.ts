@@ -104,7 +104,6 @@ const large = {
 
 for (const [what, text] of Object.entries(large)) {
   test(`an envelope of megabytes is read in linear time: ${what}`, async () => {
-    // If reading took quadratic time, this envelope would take minutes.
     const parts = text.match(/.{1,65536}/g) ?? []
     assert.deepEqual((await cut(2, parts)).texts, ['{"id":"1"}'])
   })

@@ -10,7 +10,6 @@ const closeBrace = 0x7d
 /** Finds delimiters in valid JSON. A part of the text may end anywhere, even inside an escape. */
 export class JsonScanner {
   at = -1
-  /** Number of open objects and arrays after the latest delimiter. */
   depth = 0
   isInString = false
 

@@ -2,7 +2,6 @@
 
 import type { Item } from '../interface/models.js'
 
-/** An access token (spec §5), or a function that returns one. */
 export type Token = string | (() => string | Promise<string>)
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -17,7 +16,7 @@ export interface JsonCodec {
 export interface ItemStoreClientOptions {
   /** Base URL, which ends with `/api/v1`. In a browser, a URL relative to the page is allowed. */
   readonly baseUrl: string | URL
-  /** Token, or a function that returns one. The function is called again when its token has expired. */
+  /** Access token (spec §5). A function is called again when the token that it returned has expired. */
   readonly token: Token
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
@@ -30,12 +29,10 @@ export interface ItemStoreClientOptions {
 }
 
 export interface CallOptions {
-  /** Cancels the call, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ListOptions extends CallOptions {
-  /** Limits the list to the items of this project. Default: all items. */
   readonly projectId?: string | undefined
 }
 

@@ -5,7 +5,6 @@ import { hasCode, ItemStoreError, responseError, wrong } from './item-store-erro
 import type { TextResponse } from './item-texts.js'
 import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
-/** @throws {TypeError} if an option is missing or wrong. */
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
   // Test libraries replace `globalThis.fetch`, so each request reads its current value.
@@ -44,7 +43,6 @@ export interface ServiceRequest {
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
   readonly path?: string | undefined
   readonly body?: string
-  /** Headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -79,7 +77,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           })
           headers.authorization = `Bearer ${token}`
         } catch (error) {
-          tokens.forget(source) // the next call requests a new token
+          tokens.forget(source)
           throw error
         }
       }

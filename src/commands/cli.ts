@@ -64,7 +64,6 @@ function commandNamed(name: string): CommandName {
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)
 }
 
-/** Prints a text, and sets the exit code to 1 if printing fails. A closed pipe is ignored. */
 function print(text: string): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     process.exitCode = 1

@@ -29,7 +29,6 @@ export async function conformance(given: string[]): Promise<undefined> {
   }
   await requireAnswer(url)
 
-  // `tap` comes from Node's test runner, `spec` and `junit` from this package.
   const own = pathToFileURL(packageFile(`dist/conformance-${reporter}.js`)).href
   const format = reporter === 'tap' ? reporter : own
   // With NODE_TEST_CONTEXT, the tests would report to the test runner that started this process.

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.js'
 
 // With sticky patterns, parsing takes linear time. Node's own parser truncates a secret at a `#`.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
-const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y // a quoted value may span several lines
+const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y
 const plain = /[^\s"'`#][^\n#]*/y
 /** In `.env`, a comment must begin the line or follow white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y

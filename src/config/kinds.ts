@@ -7,7 +7,6 @@ import { UsageError } from './usage-error.js'
 export interface Kind<T> {
   /** @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
-  /** Returns the text that `parse` turns into the value, if any. */
   readonly format: (value: T) => string | undefined
   /** Whether the value may contain a password. Such a value is never printed. */
   readonly isSecret?: boolean
@@ -77,7 +76,6 @@ function kindOf<T>(
   }
 }
 
-/** Also accepts the word `off`, which is parsed as `undefined`. */
 export function integerOrOff(min: number, max: number): Kind<number | undefined> {
   const { parse } = integer(min, max, ', or off')
   return {
@@ -91,7 +89,6 @@ export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
 
-/** URL of a Redis or Valkey server: hosts and ports, or a socket, with user and password. */
 export const serverUrl: Kind<string> = {
   parse(value) {
     const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)

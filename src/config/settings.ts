@@ -5,7 +5,7 @@ import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/sha
 import * as kind from './kinds.js'
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const day = 86_400 // in seconds
+const day = 86_400
 
 /** Settings by their key in `Config`. For example, the variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
@@ -106,7 +106,6 @@ export interface Config extends SettingValues, Limits {
   readonly keepsItems: boolean
 }
 
-/** Names of the environment variables. */
 export const settingNames = Object.keys(settings).map(nameOf)
 
 export const flags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(

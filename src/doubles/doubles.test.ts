@@ -1,5 +1,3 @@
-/** Tests the parsing of delays and failures, a reset during a delay, and recorded requests. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '../http/exchange.js'

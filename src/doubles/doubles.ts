@@ -108,7 +108,7 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   if (status === 429) {
     // The service has no error code for status 429, which only proxies send.
     const body = { detail: { detail, session_id: exchange.sessionId } }
-    answerJson(exchange, status, body, ['Retry-After', '1']) // Retry-After is in seconds
+    answerJson(exchange, status, body, ['Retry-After', '1'])
     return
   }
   const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'

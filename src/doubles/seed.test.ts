@@ -13,7 +13,6 @@ function itemsOf(seed: string | Buffer): string[] {
   return items.map((item) => item.replace(`{"id":"${id}","project_id":`, ''))
 }
 
-const nested = '['.repeat(100_000) + ']'.repeat(100_000)
 const seeds: Record<string, [seed: string, ...items: string[]]> = {
   'an array': ['[{"a":1},\n {"b":2}]', 'null,"a":1}', 'null,"b":2}'],
   'an empty array': [' [ ] '],
@@ -21,7 +20,6 @@ const seeds: Record<string, [seed: string, ...items: string[]]> = {
   'CR LF and empty lines': ['{"a":1}\r\n\r\n{"b":2}', 'null,"a":1}', 'null,"b":2}'],
   'an object over several lines': ['{\n "a": 1\n}', 'null,"a": 1}'],
   'a byte order mark': ['\ufeff[{"a":1}]', 'null,"a":1}'],
-  'an empty object': ['{}', 'null}'],
   'a request': ['{"data":{"a":1},"project_id":"p"}', '"p","a":1}'],
   'a request without project_id': ['{"d\\u0061ta":{"a":1}}', 'null,"a":1}'],
   'an object with a project_id': ['{"id":7,"project_id":"p\\u0071","a":1}', '"p\\u0071","a":1}'],
@@ -30,7 +28,6 @@ const seeds: Record<string, [seed: string, ...items: string[]]> = {
     '[{"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\\u0041 \\ud800"}]',
     'null,"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\\u0041 \\ud800"}',
   ],
-  'nesting of any depth': [`{"a":${nested}}`, `null,"a":${nested}}`],
 }
 
 for (const [what, [seed, ...items]] of Object.entries(seeds)) {
@@ -40,8 +37,6 @@ for (const [what, [seed, ...items]] of Object.entries(seeds)) {
 const invalid: Record<string, [seed: string | Buffer, says: string]> = {
   'an empty text': [' \n', 'line 2, column 1: expected an object'],
   'text that is not JSON': ['title,price\n', 'line 1, column 1: expected an object'],
-  'a number': ['[{"a":1}, 2]', 'line 1, column 11: expected an object'],
-  'an array in the array': ['[[]]', 'line 1, column 2: expected an object'],
   'an extra comma': ['[{},\n]', 'line 2, column 1: expected an object'],
   'commas between lines': ['{},\n{}', 'line 1, column 3: expected an object'],
   'a missing closing bracket': [
@@ -92,19 +87,18 @@ test('other requests are served while the items of a seed are read and stored', 
         yield { projectId: Buffer.from('null'), members: Buffer.from('"a":1') }
       }
     }
+    let isDone = false
     const storing = storeItems({ ...memory, create }, items())
-    let result: unknown
-    storing
-      .then(({ length }) => length)
-      .catch(({ code }) => code)
-      .then((value) => {
-        result = value
+      .then(
+        ({ length }) => length,
+        ({ code }) => code,
+      )
+      .finally(() => {
+        isDone = true
       })
     const seen = new Set<string>()
-    for (; result === undefined; await nextTurn())
-      seen.add(`${read} ${(await memory.size()).items}`)
-    assert.equal(result, outcome)
-    assert.equal((await memory.size()).items, stored)
+    for (; !isDone; await nextTurn()) seen.add(`${read} ${(await memory.size()).items}`)
+    assert.deepEqual([await storing, (await memory.size()).items], [outcome, stored])
     assert.ok(seen.size > 400, [...seen].join())
   }
 })

@@ -17,32 +17,32 @@ export function answerJson(
   headers?: HeaderList,
 ): void {
   const text = Buffer.from(JSON.stringify(body))
-  if (startJson(exchange, status, text.length, headers))
+  if (writeJsonHead(exchange, status, text.length, headers))
     exchange.connection.batch.end(exchange.response, text)
 }
 
 /** `headers` must contain `Content-Type` and any `Content-Encoding`. */
 export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (start(exchange, 200, head)) exchange.connection.batch.end(exchange.response, bytes)
+  if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange.response, bytes)
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (start(exchange, status, head)) exchange.connection.batch.end(exchange.response)
+  if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange.response)
 }
 
 /** Returns `false` if the listener has already rejected the request. */
-export function startJson(
+export function writeJsonHead(
   exchange: Exchange,
   status: number,
   length: number | undefined,
   headers?: HeaderList,
 ): boolean {
-  return start(exchange, status, jsonHead(exchange.sessionId, length, headers))
+  return writeHead(exchange, status, jsonHead(exchange.sessionId, length, headers))
 }
 
-function start(exchange: Exchange, status: number, headers: string[]): boolean {
+function writeHead(exchange: Exchange, status: number, headers: string[]): boolean {
   const { response, connection } = exchange
   if (!connection.beginResponse()) return false
   response.writeHead(status, headers)

@@ -8,7 +8,7 @@ import { parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
 import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
 import { StoreError } from '../store/item-store.js'
-import { answerEmpty, sendChunks, startJson } from './answer.js'
+import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
@@ -205,15 +205,15 @@ function answerData(
 ): Awaitable<void> {
   const { connection, request, response, sessionId } = exchange
   const { byteLength, chunks } = data
-  const start = `{"session_id":"${sessionId}${before}`
-  const length = byteLength === undefined ? undefined : start.length + byteLength + after.length
-  if (!startJson(exchange, statusCode, length, headers)) return data.release()
+  const opening = `{"session_id":"${sessionId}${before}`
+  const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
+  if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release()
   if (request.method === 'HEAD') return connection.batch.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
-    return sendChunks(exchange, start, data, after)
+    return sendChunks(exchange, opening, data, after)
   }
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
-  connection.batch.end(response, `${start}${bytes.toString('latin1')}${after}`)
+  connection.batch.end(response, `${opening}${bytes.toString('latin1')}${after}`)
   data.release()
 }

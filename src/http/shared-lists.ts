@@ -46,8 +46,8 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
 
   async function readUnshared(project: string | undefined): Promise<ItemList> {
     const list = await store.list(project)
-    const isSearched = project !== undefined && list.byteLength === undefined
-    return isSearched ? { ...list, chunks: inPortions(list.chunks) } : list
+    const isFilteredWhileRead = project !== undefined && list.byteLength === undefined
+    return isFilteredWhileRead ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
   /** Returns the list in memory; `undefined` if the list is too long. */
@@ -56,7 +56,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list
     const chunks: Uint8Array[] = []
     let byteLength = 0
-    let isWhole = false
+    let hasAllChunks = false
     const release = () => {
       heldBytes -= byteLength
     }
@@ -67,10 +67,10 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         if (heldBytes > maxBytes) return undefined
         chunks.push(chunk)
       }
-      isWhole = true
+      hasAllChunks = true
     } finally {
       list.release()
-      if (!isWhole) release()
+      if (!hasAllChunks) release()
     }
     const whole = byteLength <= oneChunk ? [Buffer.concat(chunks)] : chunks
     return { version, byteLength, chunks: whole, release }

@@ -72,7 +72,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       resumable.push(connection)
       if (resumable.length === 1) setImmediate(resumeNext)
     },
-    serveNext: start,
+    serveNext: serveOrRefuse,
   }
 
   const options = {
@@ -86,7 +86,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
   const server = createServer(options, (request, response) => {
     const connection = connectionOf(request.socket)
-    if (connection.accept(response)) start(connection, response)
+    if (connection.accept(response)) serveOrRefuse(connection, response)
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
@@ -111,7 +111,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout).unref()
 
-  function start(connection: Connection, response: ServerResponse): void {
+  function serveOrRefuse(connection: Connection, response: ServerResponse): void {
     const refusal = headRefusal(response.req, limits.maxHeaderLines)
     if (refusal === undefined) serve(response, connection)
     else connection.refuseRequest(refuse(refusal))

@@ -8,7 +8,6 @@ const sampleInterval = 1_000
 
 const resolution = 10
 
-/** @param itemBytes returns the memory of all items. */
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
   itemBytes: () => number,

@@ -1,5 +1,3 @@
-/** Tests the log lines for programs and for people. */
-
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

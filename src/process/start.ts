@@ -121,7 +121,6 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
       }
     })
   }
-  // Node.js also raises unhandled promise rejections as uncaught exceptions.
   process.on('uncaughtException', (err) => {
     exitCode = 1
     log.fatal({ err }, 'uncaught error: stopping')

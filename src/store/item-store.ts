@@ -124,10 +124,14 @@ export class StoreError extends Error {
   readonly isOutcomeUnknown: boolean
 
   /** @param options `cause` is only logged. */
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions, isUnknown = false) {
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options: { cause?: unknown; isOutcomeUnknown?: boolean } = {},
+  ) {
     super(message, options)
     this.code = code
-    this.isOutcomeUnknown = isUnknown
+    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false
   }
 }
 

@@ -87,15 +87,10 @@ describe('a request is sent again unchanged until it succeeds', { concurrency: t
   }
 })
 
-describe('a request is retried no more often than the option retries allows', () => {
-  for (const retries of [0, 1, 2]) {
-    test(String(retries), async () => {
-      for (const step of [unavailable(), drops, hangs]) {
-        const options = { retries, ...(step === hangs && { timeout: 500 }) }
-        const [, , count] = await failureOf([step], get, options)
-        assert.equal(count, retries + 1)
-      }
-    })
+test('a request is retried no more often than the option retries allows', async () => {
+  for (const retries of [0, 2]) {
+    const failure = await failureOf([unavailable()], get, { retries })
+    assert.deepEqual(failure, [503, 'SERVICE_UNAVAILABLE', retries + 1])
   }
 })
 
@@ -161,11 +156,7 @@ describe('not retried:', () => {
     ['a full store', full, 507, 'STORE_FULL', replace],
     ['an HTML page with an error', answers(502, page), 502, invalid, replace],
     ['an HTML page', answers(200, page), 200, invalid, replace, remove],
-    ['an empty body', answers(200, ''), 200, invalid, remove],
-    ['an empty object', answers(200, '{}'), 200, invalid, remove],
-    ['data is null', answers(200, { data: null }), 200, invalid, replace],
     ['text that is not UTF-8', notUtf8, 200, invalid, replace],
-    ['a list in place of an item', listOfOne, 200, invalid, get, create, replace],
     ['an item in place of a list', deepItem, 200, invalid, list, collectItems],
     ['a redirect, which would turn a create into a GET', redirect, 302, invalid, create],
   ]
@@ -193,7 +184,7 @@ describe('not retried:', () => {
     }
   })
 
-  for (const thing of [1, 'a', null, [], [item], {}, { title: 'a' }, { id: 1 }]) {
+  for (const thing of ['a', null, [item], { id: 1 }]) {
     test(`a response with ${JSON.stringify(thing)} in place of an item`, async () => {
       const calls: [data: unknown, ...calls: Call[]][] = [
         [thing, get, create, replace, getText, createText, replaceText],
@@ -208,24 +199,21 @@ describe('not retried:', () => {
 })
 
 describe('a change that was never sent is retried, even with a condition', () => {
-  for (const host of ['127.0.0.1', 'localhost']) {
-    test(`when nothing listens at ${host} yet`, async () => {
-      const port = await freePort()
-      let seen: readonly unknown[] = []
-      let count = 0
-      const client = new ItemStoreClient({
-        baseUrl: `http://${host}:${port}/api/v1`,
-        token,
-        fetch: async (url, init) => {
-          count += 1
-          if (count === 2) seen = (await scriptedServer([oneItem], port)).seen
-          return await fetch(url, init)
-        },
-      })
-      assert.deepEqual(await client.replace(id, {}, { ifMatch: '"1"' }), item)
-      assert.deepEqual([count, seen.length], [2, 1])
+  test('when nothing listens yet', async () => {
+    const port = await freePort()
+    let count = 0
+    const client = new ItemStoreClient({
+      baseUrl: `http://localhost:${port}/api/v1`,
+      token,
+      fetch: async (url, init) => {
+        count += 1
+        if (count === 2) await scriptedServer([oneItem], port)
+        return await fetch(url, init)
+      },
     })
-  }
+    assert.deepEqual(await client.replace(id, {}, { ifMatch: '"1"' }), item)
+    assert.equal(count, 2)
+  })
 
   test('and fails with NOT_CONNECTED and the cause when no retry is left', async () => {
     const port = await freePort()
@@ -272,22 +260,19 @@ describe('Retry-After', () => {
   })
 
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
-  const tooLong: [value: string, timeout?: number, seconds?: number][] = [
-    ['3600', 30_000, 3_600],
-    [inAnHour, 30_000, 3_600],
-    ...['99999999999999', '9'.repeat(400), '2147484'].map((value): [string, number] => [
-      value, // longer than the longest possible timer
-      Infinity,
-    ]),
+  const tooLong: [value: string, seconds: number, timeout: number][] = [
+    ['3600', 3_600, 30_000],
+    [inAnHour, 3_600, 30_000],
+    ['2147484', 2_147_484, Infinity], // longer than the longest possible timer
   ]
-  for (const [value, timeout, seconds] of tooLong) {
+  for (const [value, seconds, timeout] of tooLong) {
     test(`prevents a retry if it is too long: ${value} with a timeout of ${timeout} ms`, async () => {
       const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': value })
       const { client, seen } = await scriptedClient([step], { timeout, retries: 1 })
       const signal = AbortSignal.timeout(300_000) // ends the call if the client waits too long
       const { status, retryAfter = 0 } = await errorOf(client.get(id, { signal }))
       assert.deepEqual([status, seen.length], [503, 1])
-      if (seconds) assert.ok(retryAfter > seconds - 100 && retryAfter <= seconds, `${retryAfter}`)
+      assert.ok(retryAfter > seconds - 100 && retryAfter <= seconds, `${retryAfter}`)
     })
   }
 })

@@ -123,18 +123,3 @@ export const stalls: Step = (response) => {
 }
 
 export const hangs: Step = () => undefined
-
-/** Repeats `check` with longer timeouts after each `TIMEOUT`, which a busy machine may cause. */
-export async function withLongerTimeouts(
-  first: number,
-  check: (timeout: number) => Promise<void>,
-): Promise<void> {
-  for (let timeout = first; ; timeout *= 4) {
-    try {
-      return await check(timeout)
-    } catch (error) {
-      const isLate = error instanceof ItemStoreError && error.code === 'TIMEOUT'
-      if (!isLate || timeout > 10_000) throw error
-    }
-  }
-}

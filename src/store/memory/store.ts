@@ -22,8 +22,8 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   let size = 0
   /** Total length of all texts with a comma for each text, in bytes. */
   let used = 0
-  /** Prefix of all versions, different in each process. */
-  const start = randomUUID()
+  /** Start of all versions, different in each process. */
+  const prefix = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()
   const watchers = new Watchers()
@@ -54,7 +54,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 
   function version(project?: string): string {
-    return `${start}-${project === undefined ? changes : projectChanges.latest(project)}`
+    return `${prefix}-${project === undefined ? changes : projectChanges.latest(project)}`
   }
 
   function projectAt({ block, position }: Place): string | undefined {

@@ -56,7 +56,7 @@ export class CorruptedKeys extends Map<string, Buffer | undefined> {
 export type Script = ReturnType<typeof script>
 
 /** Maximum length of a script's reply, in bytes. */
-export const shortReply = 24 * 1024
+export const scriptReplyBytes = 24 * 1024
 
 /** Reads the total length of the bucket's texts into the variable `bytes`. */
 const begin = `
@@ -75,18 +75,20 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-export const outcomes = { 0: 'absent', 1: 'done', 2: 'unexpected' } as const
+// Scripts return the position of an outcome.
+export const createOutcomes = ['taken', 'done'] as const
+export const changeOutcomes = ['absent', 'done', 'unexpected'] as const
 
 // The server can refuse only the first change of a script, for example if its memory is full. So a script with several
 // changes first deletes the field with the empty name, which has no effect.
 export const scripts = {
-  /** ARGV: id. Returns the item's text, the length of a text longer than `shortReply`, or nil. */
+  /** ARGV: id. Returns the item's text, the length of a text longer than `scriptReplyBytes`, or nil. */
   readShort: script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
-if length > ${shortReply} then return length end
+if length > ${scriptReplyBytes} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`),
 
-  /** ARGV: id, version, text. Returns 1, or 0 if the id is already in use. */
+  /** ARGV: id, version, text. */
   create: script(`${beginChange}
 if length > 0 then return 0 end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))

@@ -69,8 +69,8 @@ export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
 function unavailable(cause: unknown, purpose: Purpose, message: string, isUnknown: boolean) {
   const outcome = isUnknown ? 'it is unknown whether the change took effect' : 'nothing has changed'
   const text = purpose === 'read' ? message : `${message}; ${outcome}`
-  const options = { cause: causeOf(cause) }
-  return new StoreError('STORE_UNAVAILABLE', text, options, purpose === 'change' && isUnknown)
+  const isOutcomeUnknown = purpose === 'change' && isUnknown
+  return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause), isOutcomeUnknown })
 }
 
 export function errorReplyOf(error: unknown): string | undefined {

@@ -15,7 +15,7 @@ const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
 /** Maximum length of an `HSCAN` reply without its fields and texts, in bytes. */
-const shortReply = 1024
+const scanReplyOverhead = 1024
 /** Memory that a cached bucket takes besides its texts, in bytes. */
 const cacheOverhead = 400
 const firstCursor = '0'
@@ -89,7 +89,7 @@ export function createReadTexts(
       keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
     if (bytes <= batchBytes) {
       // `HSCAN` counts an item twice, for its field and its text.
-      return scan(2 * (Math.ceil(bytes / minTextBytes) + 1), 2 * bytes + shortReply)
+      return scan(2 * (Math.ceil(bytes / minTextBytes) + 1), 2 * bytes + scanReplyOverhead)
     }
     const [length = 1] = await states.lengths([key])
     return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length))))

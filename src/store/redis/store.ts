@@ -6,7 +6,15 @@ import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
 import { type ItemStore, StoreError, StoreMismatchError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { clusterAddress, sentinelAddress } from './address.js'
-import { CorruptedKeys, isItem, outcomes, type Script, scripts, shortReply } from './bucket.js'
+import {
+  CorruptedKeys,
+  changeOutcomes,
+  createOutcomes,
+  isItem,
+  type Script,
+  scriptReplyBytes,
+  scripts,
+} from './bucket.js'
 import { createBucketStates } from './bucket-states.js'
 import { createChanges } from './changes.js'
 import { type Command, keyCommand, memoryIn, type Reply, type Servers } from './client.js'
@@ -102,14 +110,20 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 
   /** @param expected text that the stored item must have; any text by default. */
-  async function change(script: Script, id: ItemId, item?: EncodedItem, expected?: EncodedItem) {
+  async function change<Outcome>(
+    script: Script,
+    outcomes: readonly Outcome[],
+    id: ItemId,
+    item?: EncodedItem,
+    expected?: EncodedItem,
+  ): Promise<Outcome> {
     const digest = expected === undefined ? '' : hash('sha1', expected)
     const args = [id, randomUUID(), item ?? '', digest]
     const value = await runScript('change', script, keyOf(id), args).catch((error) => {
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
-    const outcome = outcomes[value as keyof typeof outcomes] // scripts return one of these numbers
+    const outcome = outcomes[value as number] as Outcome // scripts return the position of an outcome
     if (outcome === 'done') watchers.call([id], [item && projectOf(item)]) // the next poll covers its former project
     return outcome
   }
@@ -142,7 +156,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     namespace: '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1',
     traffic,
 
-    create: async (id, item) => (await change(scripts.create, id, item)) === 'done',
+    create: async (id, item) => (await change(scripts.create, createOutcomes, id, item)) === 'done',
 
     async read(id) {
       const key = keyOf(id)
@@ -158,8 +172,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return value as EncodedItem // checked by `isItem`
     },
 
-    replace: (id, item, expected) => change(scripts.replace, id, item, expected),
-    delete: (id, expected) => change(scripts.delete, id, undefined, expected),
+    replace: (id, item, expected) => change(scripts.replace, changeOutcomes, id, item, expected),
+    delete: (id, expected) => change(scripts.delete, changeOutcomes, id, undefined, expected),
 
     async list(project) {
       const { states: all, version } = await bucketsFor(project)
@@ -198,7 +212,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
 }
 
 function evaluation(name: string, script: string, key: string, args: Command['parts']): Command {
-  return { parts: [name, script, '1', key, ...args], key, replyBytes: shortReply }
+  return { parts: [name, script, '1', key, ...args], key, replyBytes: scriptReplyBytes }
 }
 
 /** @param onLost called whenever the connection to a single server or primary is lost or fails. */

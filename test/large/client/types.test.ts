@@ -8,6 +8,7 @@ import { userProject } from '../../support/user-project.js'
 const program = `
 import { type EmbeddedItemStore, startItemStore } from 'item-store'
 import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem } from 'item-store/client'
+import { ItemResponse } from 'item-store/models'
 
 interface Todo { readonly title: string; done?: boolean }
 interface Note { readonly title: string }
@@ -65,6 +66,8 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   item.text
   // @ts-expect-error the type of the member is unknown
   any.whatever.more
+  // @ts-expect-error a model has no such member
+  ItemResponse.text
 
   type Same<A, B> = [A, B] extends [B, A] ? (0 extends 1 & A ? never : true) : never // "any" equals no other type
   const results: [

@@ -8,8 +8,16 @@ import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
 
+interface Resource {
+  readonly apiVersion: string
+  readonly kind: string
+  /** The members of a `List`. */
+  readonly items?: Resource[]
+}
+
 function errorsIn(text: string): string {
-  const objects = parseYamlDocuments<{ apiVersion: string; kind: string }>(text)
+  const resources = parseYamlDocuments<Resource>(text)
+  const objects = resources.flatMap((resource) => resource.items ?? resource)
   const lines = objects.map((object, place) => {
     const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
     const type = `import('kubernetes-types/${group}').${object.kind}`

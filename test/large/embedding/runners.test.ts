@@ -8,14 +8,14 @@ import { describe, test } from 'node:test'
 import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarball.js'
 import { readText, root, toolsFolder, tsc } from '../../support/tools.js'
 
-const nodeTest = { passed: /^[#ℹ] pass 1$/m, failed: /^[#ℹ] fail 1$/m }
-const sections = [
-  { title: 'node:test', ...nodeTest },
-  { title: 'Vitest', passed: /Tests .*1 passed/, failed: /Tests .*1 failed/ },
-  { title: 'Jest', passed: /Tests: .*1 passed/, failed: /Tests: .*1 failed/ },
-  { title: 'Playwright', passed: /^ *1 passed/m, failed: /^ *1 failed/m },
-  { title: 'Failures and snapshots', ...nodeTest },
-]
+/** Titles of the sections, and what the test runners print when the example passes. */
+const sections = {
+  'node:test': /^[#ℹ] pass 1$/m,
+  Vitest: /Tests .*1 passed/,
+  Jest: /Tests: .*1 passed/,
+  Playwright: /^ *1 passed/m,
+  'Failures and snapshots': /^[#ℹ] pass 1$/m,
+}
 
 const guide = readText('docs/how-to/testing.md')
 const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
@@ -31,26 +31,17 @@ describe('docs/how-to/testing.md', () => {
   test('every section is tested here', () => {
     assert.deepEqual(
       texts.map((text) => text.split('\n', 1)[0]),
-      sections.map(({ title }) => title),
+      Object.keys(sections),
     )
   })
 
-  for (const { title, passed, failed } of sections) {
+  for (const [title, passed] of Object.entries(sections)) {
     test(`${title}: the example passes`, () => {
       const { output, status } = followIn(newProject(), textOf(title))
       assert.match(output, passed)
-      assert.doesNotMatch(output, failed)
       assert.equal(status, 0, output)
     })
   }
-
-  test('with another item, an example fails', () => {
-    const other = textOf('node:test').replace("name: 'Ladder'", "name: 'Lamp'")
-    const { output, status } = followIn(newProject(), other)
-    assert.match(output, nodeTest.failed)
-    assert.match(output, /Ladder.*Lamp|Lamp.*Ladder/s)
-    assert.notEqual(status, 0)
-  })
 
   test('Vitest: the types are right', () => {
     const folder = newProject()

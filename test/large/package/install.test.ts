@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
 import { assertShown, snippetsOf } from '../../support/snippets.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { manifest, requireTool, root, tsc } from '../../support/tools.js'
+import { manifest, requireTool, root } from '../../support/tools.js'
 
 const maxPackages = 30
 const oldestNode = '20.19.0'
@@ -79,36 +79,16 @@ test('the commands that npx item-store dev prints store an item, and npx item-st
 const entries = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => path.replace(/^\./, 'item-store'))
-const imports = entries.map((entry, at) => `import * as entry${at} from '${entry}'\n`).join('')
-const names = entries.map((_, at) => `entry${at}`)
 
-const programs = {
-  'a.mjs': `${imports}const entries = [${names}]\n`,
-  'a.cjs': `const entries = ${JSON.stringify(entries)}.map((name) => require(name))\n`,
-}
-for (const [file, text] of Object.entries(programs)) {
+for (const [file, load] of [
+  ['a.mjs', 'await import'],
+  ['a.cjs', 'require'],
+] as const) {
   test(`all entries of the package load in ${file}, without a warning`, () => {
-    const print = 'console.log(entries.every((entry) => Object.keys(entry).length > 0))\n'
-    writeFileSync(join(folder, file), text + print)
+    const lines = entries.map((entry) => `console.log(Object.keys(${load}('${entry}')).length > 0)`)
+    writeFileSync(join(folder, file), lines.join('\n'))
     const options = { cwd: folder, env, encoding: 'utf8' } as const
     const { stdout, stderr } = spawnSync(process.execPath, [file], options)
-    assert.deepEqual({ stdout, stderr }, { stdout: 'true\n', stderr: '' })
-  })
-}
-
-const resolutions = [
-  ['--module', 'nodenext'],
-  ['--module', 'preserve', '--moduleResolution', 'bundler'],
-]
-for (const options of resolutions) {
-  test(`the types of the package have no errors with --strict ${options.join(' ')}`, () => {
-    // Without types, an entry point would be `any`, and the compiler would accept a missing member.
-    const uses = names.map((name) => `// @ts-expect-error\n${name}.missing\n`).join('')
-    writeFileSync(join(folder, 'a.mts'), imports + uses)
-    const nodeTypes = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
-    const args = ['--noEmit', '--strict', '--target', 'es2023', ...nodeTypes, ...options, 'a.mts']
-    const run = { cwd: folder, encoding: 'utf8' } as const
-    const { status, stdout } = spawnSync(process.execPath, [tsc, ...args], run)
-    assert.deepEqual({ status, stdout }, { status: 0, stdout: '' })
+    assert.deepEqual({ stdout, stderr }, { stdout: 'true\n'.repeat(entries.length), stderr: '' })
   })
 }

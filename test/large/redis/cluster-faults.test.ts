@@ -68,7 +68,8 @@ describeWithRedis('faults of a cluster', () => {
     const lists = service.log.flatMap(({ servers }) => (servers ? [String(servers)] : []))
     const isNamed = lists.map((list) => list.includes(`:${node.port}`))
     assert.ok(isNamed.includes(true) && isNamed.at(-1) === false, lists.join('\n'))
-    await remove(node)
+    await forget(node)
+    await node.kill('SIGKILL')
     await assertNothingLost(load)
     assert.ok(Math.max(...load.statuses.keys()) < 500)
     assert.equal((await service.request('GET', '/health')).status, 200)
@@ -84,8 +85,10 @@ describeWithRedis('faults of a cluster', () => {
     })
     await moveSlot(item.slot, node, from)
     await untilItHasNoSlots(node)
-    await Promise.all(cluster.nodes.map((one) => one.command('client', 'pause', '400', 'all')))
-    await remove(node)
+    await forget(node)
+    // Until the nodes reply again, the service cannot read the new slot table.
+    await Promise.all(cluster.nodes.map((one) => one.command('client', 'pause', '600', 'all')))
+    await node.kill('SIGKILL')
     await until('the log reports the loss of the node', () =>
       service.log.some(({ server }) => server === `127.0.0.1:${node.port}`),
     )
@@ -245,10 +248,9 @@ async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
   })
 }
 
-async function remove(node: ClusterNode): Promise<void> {
+async function forget(node: ClusterNode): Promise<void> {
   const id = await idOf(node)
   for (const other of cluster.nodes) await other.command('cluster', 'forget', id)
-  await node.kill('SIGKILL')
 }
 
 /** Creates items in different slots of a node. */

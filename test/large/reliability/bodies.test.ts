@@ -63,23 +63,6 @@ ownTest('bodies above the pending limit get 503 until there is space again', asy
   })
 })
 
-ownTest('idle connections do not keep the bodies of their last requests in memory', async () => {
-  const own = await ownService()
-  const before = residentBytes(own)
-  const body = `{"data":{"pad":"${'x'.repeat(15_000_000)}"}}`
-  for (let count = 0; count < 40; count += 1) {
-    const head = headOf(own, 'PUT', `/items/${count}`, `Content-Length: ${body.length}`)
-    await firstText(openSocket(own.baseUrl, head + body))
-  }
-  const more = residentBytes(own) - before
-  assert.ok(more < 300_000_000, `${more} bytes more`)
-})
-
-/** Returns a text as chunks of one byte each (RFC 9112 §7.1). */
-function chunked(text: string): string {
-  return text.replace(/./g, '1\r\n$&\r\n')
-}
-
 ownTest('the pieces of rejected bodies do not fill the heap of the process', async () => {
   const own = await ownService()
   const body = `{"data":{"a":"${'x'.repeat(1_000_000)}"}}`
@@ -94,3 +77,8 @@ ownTest('the pieces of rejected bodies do not fill the heap of the process', asy
   const more = residentBytes(own) - before
   assert.ok(more < 12_000_000, `${more} bytes more`)
 })
+
+/** Returns a text as chunks of one byte each (RFC 9112 §7.1). */
+function chunked(text: string): string {
+  return text.replace(/./g, '1\r\n$&\r\n')
+}
