@@ -73,7 +73,6 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /** Answers accepted requests, and further requests for `grace` ms. Then closes the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)
@@ -112,7 +111,7 @@ export async function openStore(config: Config, log: Logger) {
   const { storeUrl: url, maxStoreBytes } = config
   if (url === undefined) {
     const store = openMemoryStore(config)
-    const description = { store: 'process memory', max_store_bytes: maxStoreBytes } // shown in the log
+    const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
     return { store, description, itemBytes: () => store.size().memoryBytes }
   }
   const { storePrefix: prefix, storeBuckets: buckets, storeTimeout: timeout } = config
@@ -120,7 +119,7 @@ export async function openStore(config: Config, log: Logger) {
   try {
     const store = await openRedisStore({ url, prefix, buckets, timeout, log })
     const description = { store: withoutCredentials(url) }
-    return { store, description, itemBytes: () => 0 } // this process keeps no items
+    return { store, description, itemBytes: () => 0 }
   } catch (error) {
     throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
   }

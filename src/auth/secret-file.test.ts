@@ -1,5 +1,3 @@
-/** Tests that the secrets do not change while the secret file is being overwritten. */
-
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -11,7 +11,6 @@ const interval = 500
 
 interface SecretFile {
   readonly path: string
-  /** The array is replaced only if a secret changes. */
   secrets: readonly string[]
   problem: string | undefined
 }

@@ -103,14 +103,13 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
 /** Maximum size of the cache in bytes, enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Size of a cache entry in bytes, without the characters of the token and of `sub`. */
 const entryBytes = 200
 
 class TokenCache extends Map<string, VerifiedToken> {
   #bytes = 0
 
   override set(token: string, claims: VerifiedToken): this {
-    const bytes = entryBytes + token.length + 2 * claims.sub.length // a character of `sub` takes up to two bytes
+    const bytes = entryBytes + token.length + 2 * claims.sub.length
     this.#bytes += bytes
     if (this.#bytes > maxBytes) {
       this.clear()

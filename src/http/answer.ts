@@ -55,14 +55,12 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
 
 const common: HeaderList = [...corsHeaders, ...neverStored]
 
-/** @param length length of the body in bytes. If `undefined`, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = ['Content-Type', 'application/json', sessionHeader, sessionId, ...common, ...more]
   if (length !== undefined) head.push('Content-Length', String(length))
   return head
 }
 
-/** Maximum number of bytes written in one turn of the event loop. More would delay other requests. */
 const bytesPerTurn = 1024 * 1024
 
 /** Sends `before`, the list and `after`, and releases the list when the response is closed. */

@@ -21,7 +21,6 @@ export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 /** Parses a body. Results must not refer to the memory of the body, which is released. */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
-  /** Parses long bodies, and also short bodies while many bodies arrive. */
   inSlices(body: ArrivingBody): Slices<T>
 }
 
@@ -51,7 +50,6 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     return complete ? readComplete(exchange, use) : receive(exchange, use)
   }
 
-  /** Returns a function that sets the memory counted for a body. Once the response is closed, none is counted. */
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0
     let isClosed = false

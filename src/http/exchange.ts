@@ -18,7 +18,6 @@ export class Exchange {
   /** Time of arrival, by `performance.now()`, plus the time spent waiting for a change. */
   startedAt = performance.now()
   readonly path: string
-  /** Route for the path; `undefined` for an unknown path. */
   route: Route | undefined
   /** Decoded variable segment of the path, such as the id of an item. */
   segment = ''

@@ -39,7 +39,6 @@ export function createItemHandlers(
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
-  /** Reads a list with its tag. `byteLength` includes commas, and is `undefined` if not known yet. */
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
     // The total length that the store reports is exact only for a snapshot of all items.
@@ -55,7 +54,6 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item before a change. The error of a failed read says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -66,7 +64,6 @@ export function createItemHandlers(
     }
   }
 
-  /** Changes or deletes an item. Retries after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,
@@ -142,7 +139,6 @@ export function createItemHandlers(
     },
   }
 
-  /** `idOf` is called only for a valid body. */
   function receivedItem(exchange: Exchange, idOf: () => ItemId) {
     return readBody(exchange, {
       atOnce(body) {

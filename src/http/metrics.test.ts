@@ -1,5 +1,3 @@
-/** Tests the values of the metrics, even while the store does not respond. */
-
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { test } from 'node:test'
@@ -10,7 +8,6 @@ import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
-/** @param requests the fields of each request that differ from a plain GET. */
 function observedMetrics(...requests: object[]): Registry {
   const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
   for (const given of requests) {
@@ -71,7 +68,7 @@ test('an accepted token is counted even if the request fails; a refused token is
     { token: {} },
     { token: {}, errorCode: 'VALIDATION_ERROR' },
     ...Object.keys(errorKinds).map((errorCode) => ({ errorCode })),
-    {}, // a request to a public route, which needs no token
+    {},
   )
   const lines = (await registry.metrics()).match(/(?<=^item_store_tokens_total).*$/gm)
   const outcomes = ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN', 'AUTH_NOT_CONFIGURED']

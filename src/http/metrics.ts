@@ -72,7 +72,6 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     registers,
   })
 
-  /** Adds a counter for each name that ends in `_total`, and a gauge for every other name. */
   function measure<Source>(table: MetricTable<Source>, sourceOf: () => Awaitable<Source>): void {
     for (const [name, [help, value]] of Object.entries(table)) {
       const metric = new (name.endsWith('_total') ? Counter : Gauge)({
@@ -89,7 +88,6 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
   }
 
   let asked: Promise<Partial<StoreSize>> | undefined
-  /** Asks the store for its size once per collection of metrics. Returns `{}` if the store fails. */
   async function currentSize(): Promise<Partial<StoreSize>> {
     asked ??= (async () => store.size())().catch(() => ({}))
     const size = await asked
@@ -113,7 +111,6 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
   measure(sizeMetrics, currentSize)
   return {
     registry,
-    /** Counts a request. Must be called once its response has been sent. */
     observe({ request, response, route, startedAt, token, errorCode }: Exchange): void {
       const { method = '' } = request
       const labels = {
@@ -129,7 +126,6 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
   }
 }
 
-/** Help text and value of each metric by name. A metric without a value is omitted. */
 type MetricTable<Source> = Readonly<
   Record<string, readonly [help: string, value: (source: Source) => number | undefined]>
 >

@@ -64,7 +64,7 @@ export function mayWorkNow(length: number): boolean {
 /** Maximum number of body bytes to receive in one event loop turn. Receiving this many takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Milliseconds that one read from a resumed request takes. Such a read may return 128 KiB. */
+/** Time that one read from a resumed request takes, in milliseconds. A read may return 128 KiB. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
@@ -105,9 +105,8 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-/** Time that sending a response takes, excluding its body, in milliseconds. */
+// Estimated time to send a response, and to copy one byte of its body, in milliseconds.
 const sendingTime = 0.02
-/** Time to copy one byte of a body, in milliseconds. */
 const copyingTime = 1 / (1024 * 1024)
 
 export function timeToSend(bodyBytes = 0): Promise<void> {

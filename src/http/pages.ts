@@ -107,7 +107,7 @@ function preferredCoding(acceptEncoding = ''): ContentCoding {
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.0005 : 0)
   const [best] = codings
     .filter((coding) => weightOf(coding) > 0)
-    .sort((one, other) => weightOf(other) - weightOf(one)) // sorting is stable, so codings of equal weight stay in order
+    .sort((one, other) => weightOf(other) - weightOf(one))
   return best ?? 'identity'
 }
 

@@ -1,5 +1,3 @@
-/** Tests the log lines for requests, and how often failures of the same kind are logged. */
-
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -73,7 +71,6 @@ test('a failure is logged at once if there was none of its kind within the last 
   timers.tick(999)
   assert.equal(lines.length, 1)
   timers.tick(1)
-  // A line that counts several failures has the session id of the latest failure.
   const logged = lines.map(({ count, session_id }) => `${count} ${session_id}`)
   assert.deepEqual(logged, [`1 ${first}`, `2 ${third}`])
   fail()

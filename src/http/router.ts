@@ -56,7 +56,7 @@ function matches({ start, isVariable }: ReturnType<typeof entryOf>, path: string
 
 function entryOf(route: Route) {
   const { path, guards, handlers } = route
-  const start = path.replace(/\{\w+\}$/, '') // without the variable segment
+  const start = path.replace(/\{\w+\}$/, '')
   const byMethod = new Map<string, Endpoint>()
   for (const [method, handle] of Object.entries(handlers)) {
     byMethod.set(method, { guards, handle })
@@ -75,7 +75,6 @@ function unguarded(handle: Handler): Endpoint {
   return { guards: [], handle }
 }
 
-/** Removes a slash at the end. A path that ends in two slashes is not changed, and matches no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
@@ -95,7 +94,7 @@ const allowedHeaders = [
 
 /** Matches a comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
-const maxNamesLength = 2048 // in characters
+const maxNamesLength = 2048
 
 /** How long browsers may cache a preflight, in seconds (a day). Chromium caches for at most two hours. */
 const maxAge = '86400'

@@ -1,5 +1,3 @@
-/** Tests that the routes and the OpenAPI document have the same paths and methods. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultParts } from '../../test/support/own-app.js'

@@ -24,7 +24,6 @@ export interface RouteParts {
   readonly signing: CurrentSigning
   readonly load: {
     exceededLimit(): ApiError['exceeded']
-    /** Called for each part of a body that arrives, even if the body is discarded. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads

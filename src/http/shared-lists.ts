@@ -24,7 +24,6 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       if (users === 0 && typeof list === 'object') list.release()
     }
     return {
-      /** Length of the list in bytes; 0 if the list is not open, or too long to be shared. */
       get bodyBytes(): number {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
@@ -50,7 +49,6 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     return isFilteredWhileRead ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Returns the list in memory; `undefined` if the list is too long. */
   async function held(list: ItemList): Promise<ItemList | undefined> {
     const { version, byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list

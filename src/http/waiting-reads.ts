@@ -15,7 +15,6 @@ const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
-/** @param stopping aborted when the service stops, which ends all waits. */
 export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   const waits = new Set<{ finish(): void }>()
   const due = new Set<{ update(): Promise<void> }>()
@@ -33,7 +32,6 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     reading -= 1
   }
 
-  /** Returns a function that reads an item or list, and waits for a change if the client already has it. */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
@@ -88,7 +86,6 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
 export type ReadResult = ReturnType<typeof resultOf>
 
-/** Sets `modified` unless the client already has this item or list. @throws {ApiError} if `If-Match` is not met. */
 function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {
   const { tag } = state
   if (!isMatch(conditions, tag)) throw preconditionFailed(tag)

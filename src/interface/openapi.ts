@@ -73,7 +73,6 @@ const idempotencyKey = headerParameter(
 const ofAll: ErrorName[] = ['BAD_REQUEST', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
 const ofToken = ['MISSING_TOKEN', 'TOKEN_EXPIRED', 'INVALID_TOKEN', 'AUTH_NOT_CONFIGURED'] as const
 const ofItems: ErrorName[] = [...ofAll, ...ofToken, 'STORE_UNAVAILABLE']
-/** Errors of item requests under overload. Deletes are never rejected. */
 const underLoad: ErrorName[] = [...ofItems, 'SERVICE_UNAVAILABLE']
 const ofItem: ErrorName[] = ['itemNotFound', 'ROUTE_NOT_FOUND', 'PRECONDITION_FAILED']
 const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_FULL']

@@ -12,9 +12,8 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-/** Maximum number of names to compare one by one. For more names, a hash table is faster. */
+// Maximum number and length in bytes of names that are compared in pairs. Beyond that, a hash table is faster.
 const maxFew = 16
-/** Maximum length of a name compared with each other name, in bytes. For longer names, a hash table is faster. */
 const maxFewName = 64
 
 export class MemberRecord {
@@ -55,7 +54,6 @@ export class MemberRecord {
     if (!isDropped) this.#end = valueEnd
   }
 
-  /** Returns the members of the current object, and starts to collect the members of the next object. */
   take(): Members {
     const members = {
       start: this.#start,
@@ -145,7 +143,7 @@ export function* keptMembers(
       end = at
       shift += next - at
     } else {
-      table.add(at + shift) // the position of the member after its move
+      table.add(at + shift)
     }
     next = at
   }
@@ -171,6 +169,6 @@ function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> 
 
 function isOwn(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
-  if (first !== lowerI && first !== lowerP && first !== backslash) return false // a fast check for most names
+  if (first !== lowerI && first !== lowerP && first !== backslash) return false
   return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
 }

@@ -30,7 +30,6 @@ const pool = Buffer.alloc(256 * 16)
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
-/** Positions of each byte's two digits in a UUID. */
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
@@ -45,7 +44,6 @@ export function newUuid(): string {
   return uuid
 }
 
-/** Writes 16 bytes as a UUID. Sets the version, and the variant of RFC 9562. */
 function format(bytes: Buffer, start: number, version: number): string {
   bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
   bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // sets the two bits of the variant (RFC 9562 §4.1)

@@ -1,5 +1,3 @@
-/** Tests how a valid request body becomes an item (spec §2.1, §2.2). */
-
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -131,7 +129,7 @@ test('the first slices of a long body are short, and so are all slices that drop
   const fault = readItemRequest(complete(`{"data":{${'"":1,'.repeat(800)}x${' '.repeat(20_000)}}}`))
   fault.next()
   fault.next()
-  assert.throws(() => atOnce(fault), InvalidItemError) // the error is 4 KB from the start of the body
+  assert.throws(() => atOnce(fault), InvalidItemError)
 
   const members = 20_000
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))

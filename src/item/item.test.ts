@@ -25,7 +25,6 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** @param escapes whether to write each character as an escape. The array is repeated for longer texts. */
 function spelt(text: string, escapes: readonly boolean[]): string {
   const characters = Array.from(text, (character, place) =>
     escapes[place % escapes.length] ? escaped(character) : JSON.stringify(character).slice(1, -1),

@@ -45,7 +45,7 @@ const inFraction = 12
 const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
-const afterText = 16 // after the outermost value
+const afterText = 16
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // after an array or object; the loop replaces this state immediately
 /** Message for each state in which a text may end too early. In all other states, a closing bracket is missing. */
@@ -79,7 +79,6 @@ export class JsonChecker {
   /** Innermost levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
-  /** Number of open objects whose members are visited. Deeper objects are not visited. */
   #visited = 0
   /** Latest member at each depth. The entry for depth 0 is the outermost value. */
   readonly #members: OpenMember[]
@@ -239,7 +238,7 @@ export class JsonChecker {
         case afterText:
           at = spaceAt(bytes, at, base, problems.rest)
           break
-        default: // all states in which a digit must follow
+        default:
           if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
           else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
           else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger

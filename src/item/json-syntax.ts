@@ -150,7 +150,7 @@ export function isDigit(byte: number): boolean {
 }
 
 function isHexDigit(byte: number): boolean {
-  const lower = byte | 0x20 // turns an ASCII letter into lower case
+  const lower = byte | 0x20
   return isDigit(byte) || (lower >= lowerA && lower <= lowerF)
 }
 

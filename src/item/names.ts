@@ -13,7 +13,6 @@ for (const [place, letter] of Array.from('bfnrt').entries())
 /** Result of `characterAt` for the quote after a name, higher than any code point. */
 const endOfName = 0x110000
 
-/** Low bits of a result of `characterAt` that contain the character's length in bytes. */
 const lengthBits = 4
 
 /** Returns a code point or lone surrogate. The low {@link lengthBits} bits contain its length in bytes. */
@@ -154,7 +153,6 @@ const positionBits = 27
 /** A hash table from names to positions. Each slot takes four bytes outside of the heap. */
 export class NameTable {
   readonly #memory: Buffer
-  /** Each slot has a position and some bits of the name's hash. An empty slot is 0. */
   readonly #slots: Int32Array
   #count = 0
   #bits = 0

@@ -44,7 +44,6 @@ function objectAt(text: Uint8Array, start: number) {
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
     const value = { start: valueStart, end: valueEnd }
-    // If a field is repeated, the last value wins.
     if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
     else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
     else hasOthers = true

@@ -1,5 +1,3 @@
-/** Tests that each request is handled once, in order, and that a turn handles a limited number of requests. */
-
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'

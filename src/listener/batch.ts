@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http'
 
 interface Arrived {
   readonly response: ServerResponse
-  /** Handler of the request; `undefined` once it has been called. */
   handler: (() => void) | undefined
 }
 

@@ -11,17 +11,16 @@ import { readingParsers } from './node-internals.js'
 import { HeldBytes } from './queue.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 
+/** Limits of a listener. Times are in seconds. */
 export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
   /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
-  /** Maximum time until a complete request has arrived, in seconds. */
   readonly requestTimeout: number
-  /** Maximum idle time of a connection between requests, in seconds. */
   readonly keepAliveTimeout: number
-  /** Maximum time for which a client may leave its response unread, in seconds. */
+  /** Maximum time for which a client may leave its response unread. */
   readonly idleTimeout: number
 }
 
@@ -32,7 +31,6 @@ export type Listener = ReturnType<typeof createListener>
 
 const timeoutCheckInterval = 1_000
 
-/** Time between checks for idle connections while the listener stops, in milliseconds. */
 const idleCheckInterval = 50
 
 /** Maximum number of connections that wait to be accepted. Linux has the same default. */

@@ -1,5 +1,3 @@
-/** Tests which connections are closed if waiting requests take too much memory. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HeldBytes } from './queue.js'

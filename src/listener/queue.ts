@@ -5,12 +5,9 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
-// The estimates are a sixth above the maximum that was measured on Node.js 20 to 26.
-/** Estimated memory of a request beyond its header lines and body, in bytes. */
+// Estimated memory in bytes, without text and content: a sixth above the maximum measured on Node.js 20 to 26.
 const requestBytes = 2560
-/** Estimated memory of a header line beyond its text, in bytes. */
 const lineBytes = 150
-/** Estimated memory of a piece of a body beyond its content, in bytes. */
 const pieceBytes = 600
 
 interface Queued {
@@ -24,7 +21,6 @@ export class RequestQueue {
   /** Replaces `push` of queued requests, to count each piece of a body. A piece may have only one byte. */
   readonly #push: IncomingMessage['push']
 
-  /** @param count called with each change of the queue's memory, in bytes. */
   constructor(count: (bytes: number) => void) {
     this.#count = count
     const countPiece = this.#countPiece.bind(this)
@@ -44,7 +40,7 @@ export class RequestQueue {
   }
 
   canTake({ headers }: IncomingMessage): boolean {
-    // A queued request gets no `100 Continue`. If the client waited for it, the body would seem to be late.
+    // A queued request gets no `100 Continue`. A client that waits for one would send its body too late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort

@@ -10,7 +10,6 @@ export type Refusal =
   | 'unsupportedTransferEncoding'
   /** A transfer encoding in HTTP/1.0 is a framing error (RFC 9112 §6.1). */
   | 'transferEncodingInHttp10'
-  /** Only proxies support the CONNECT method. */
   | 'connect'
   | 'headTooLarge'
   | 'tooManyHeaderLines'
