@@ -3,16 +3,21 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import util from 'node:util'
 
 /** @param {string[]} args name and arguments of the command */
 export async function refuseBusyPort([command, ...args]) {
   if (command !== 'serve' && command !== 'dev') return
-  const port = settingOf('PORT', args) ?? '8000'
-  const host = settingOf('HOST', args) ?? (command === 'dev' ? '127.0.0.1' : '0.0.0.0')
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return
+  // The command's own parser may not be built yet.
+  const options = /** @type {const} */ ({ port: { type: 'string' }, host: { type: 'string' } })
+  const { values } = util.parseArgs({ args, options, strict: false })
+  const file = existsSync('.env') ? util.parseEnv(readFileSync('.env', 'utf8')) : {}
+  const port = Number(values.port ?? (process.env.PORT || file.PORT || 8000))
+  const usualHost = command === 'dev' ? '127.0.0.1' : '0.0.0.0'
+  const host = String(values.host ?? (process.env.HOST || file.HOST || usualHost))
   const server = createServer()
   try {
-    await once(server.listen(Number(port), host), 'listening')
+    await once(server.listen(port, host), 'listening')
     server.close()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) return
@@ -21,19 +26,4 @@ export async function refuseBusyPort([command, ...args]) {
     )
     process.exit(2)
   }
-}
-
-/**
- * Reads only simple values, because the command's own parser may not be built yet.
- * @param {string} name @param {string[]} args
- */
-function settingOf(name, args) {
-  const flag = `--${name.toLowerCase()}`
-  const at = args.lastIndexOf(flag)
-  const given = args.findLast((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1)
-  const inFile = new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=\\s*["'\`]?([^\\s"'\`#]+)`, 'm')
-  const file = existsSync('.env') ? readFileSync('.env', 'utf8') : ''
-  return (
-    given ?? (at === -1 ? undefined : args[at + 1]) ?? (process.env[name] || inFile.exec(file)?.[1])
-  )
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles TypeScript into `build`, and bundles the published files into `dist`. The bundle of the
- * command starts faster than many files. Pages load the client, which is one file without imports.
+ * Compiles TypeScript into `build`, and bundles the published files into `dist`. The command is bundled because one file
+ * loads faster than many. The client is one file without imports, so that pages can load it directly.
  */
 
 import { spawn } from 'node:child_process'

@@ -8,10 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { install, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/**
- * @typedef {{ addFromDir: (folder: string) => Promise<void>, generate: () => Promise<unknown> }}
- * CoverageReport the part of monocart-coverage-reports that is used here
- */
+/** @typedef {{ addFromDir: (folder: string) => Promise<void>, generate: () => Promise<void> }} CoverageReport */
 
 install('tools')
 /** @type {{ CoverageReport: new (options: object) => CoverageReport }} */

@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Installs all packages of a folder. The build needs the development packages. Large tests need the `tools` folder. */
+/** Installs all packages of a folder, including the development packages, which the build needs. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
@@ -48,11 +48,8 @@ function isInstalled(folder) {
       if (path === '') return true // the folder itself
       const found = installed[path]
       if (found === undefined) return rest.optional === true && !isForThisMachine(rest)
-      return (
-        found.version === version &&
-        found.integrity === integrity &&
-        existsSync(join(root, folder, path, 'package.json'))
-      )
+      const isSame = found.version === version && found.integrity === integrity
+      return isSame && existsSync(join(root, folder, path, 'package.json'))
     },
   )
 }
@@ -75,7 +72,6 @@ function isForThisMachine({ os, cpu, libc }) {
 }
 
 function libcOfThisMachine() {
-  if (process.report === undefined) return ''
   /** @type {{ header?: { glibcVersionRuntime?: string } }} */
   const report = process.report.getReport()
   return report.header?.glibcVersionRuntime === undefined ? 'musl' : 'glibc'

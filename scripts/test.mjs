@@ -35,19 +35,16 @@ useTemporaryFolder()
 const large = tests.filter((file) => file.startsWith('test/large/'))
 const chosen = args.length > 0 ? tests : tests.filter((file) => !large.includes(file))
 const conformance = chosen.filter((file) => file.startsWith('test/conformance/'))
-const checked = names.length === 0 ? check() : undefined
-if (args.length > 0 && large.length > 0) install('tools') // the checks run in the meantime
-await checked
-await runTests(conformance) // a wrong service would make all other tests slow, so this test is first
-await runTests(chosen.filter((file) => !conformance.includes(file)))
-
-async function check() {
+if (args.length > 0 && large.length > 0) install('tools')
+if (names.length === 0) {
   await Promise.all([
     runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
     runNode(['node_modules/typescript/bin/tsc', '--project', 'scripts']),
     runNode(['node_modules/typescript/bin/tsc', '--project', 'bench', '--noEmit']),
   ])
 }
+await runTests(conformance) // a wrong service would make all other tests slow, so this test is first
+await runTests(chosen.filter((file) => !conformance.includes(file)))
 
 /** @param {string[]} files */
 async function runTests(files) {
@@ -58,7 +55,7 @@ async function runTests(files) {
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${timeout}`,
     '--import=./scripts/test-errors.mjs',
-    '--test-reporter=./scripts/test-reporter.mjs',
+    '--test-reporter=spec',
     ...files.map((file) => join('build', file)),
   ])
 }
