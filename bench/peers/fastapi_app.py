@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional
 from uuid import uuid4
 
 import jwt
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
@@ -46,10 +46,7 @@ class ItemResponse(BaseModel):
     data: Item
 
 
-class ItemListResponse(BaseModel):
-    session_id: str
-    status: str
-    message: str
+class ItemListResponse(ItemResponse):
     data: List[Item]
 
 
@@ -65,12 +62,7 @@ async def token_payload(
     if credentials is None:
         raise unauthorized("MISSING_TOKEN", "The token is missing")
     try:
-        return jwt.decode(
-            credentials.credentials,
-            SECRET,
-            algorithms=["HS256"],
-            options={"require": ["sub", "exp"]},
-        )
+        return jwt.decode(credentials.credentials, SECRET, ["HS256"], {"require": ["sub", "exp"]})
     except jwt.ExpiredSignatureError as error:
         raise unauthorized("TOKEN_EXPIRED", "The token has expired") from error
     except jwt.PyJWTError as error:
@@ -93,11 +85,7 @@ def found(item_id: str) -> Dict[str, Any]:
 
 @app.exception_handler(RequestValidationError)
 async def validation_error(_request: Request, error: RequestValidationError) -> JSONResponse:
-    detail = {
-        "detail": str(error),
-        "session_id": str(uuid4()),
-        "error_code": "VALIDATION_ERROR",
-    }
+    detail = {"detail": str(error), "session_id": str(uuid4()), "error_code": "VALIDATION_ERROR"}
     return JSONResponse({"detail": detail}, status_code=422)
 
 
@@ -112,17 +100,15 @@ async def health() -> Dict[str, Any]:
     }
 
 
-@app.get("/api/v1/items", response_model=ItemListResponse, dependencies=[Depends(token_payload)])
+router = APIRouter(prefix="/api/v1/items", dependencies=[Depends(token_payload)])
+
+
+@router.get("", response_model=ItemListResponse)
 async def list_items(response: Response) -> Dict[str, Any]:
     return answer(response, "success", "Items retrieved successfully", list(items.values()))
 
 
-@app.post(
-    "/api/v1/items",
-    response_model=ItemResponse,
-    status_code=201,
-    dependencies=[Depends(token_payload)],
-)
+@router.post("", response_model=ItemResponse, status_code=201)
 async def create_item(request: ItemRequest, response: Response) -> Dict[str, Any]:
     item_id = str(uuid4())
     item = {**request.data, "id": item_id, "project_id": request.project_id}
@@ -130,16 +116,12 @@ async def create_item(request: ItemRequest, response: Response) -> Dict[str, Any
     return answer(response, "created", "Item created successfully", item)
 
 
-@app.get(
-    "/api/v1/items/{item_id}", response_model=ItemResponse, dependencies=[Depends(token_payload)]
-)
+@router.get("/{item_id}", response_model=ItemResponse)
 async def read_item(item_id: str, response: Response) -> Dict[str, Any]:
     return answer(response, "success", "Item retrieved successfully", found(item_id))
 
 
-@app.put(
-    "/api/v1/items/{item_id}", response_model=ItemResponse, dependencies=[Depends(token_payload)]
-)
+@router.put("/{item_id}", response_model=ItemResponse)
 async def replace_item(item_id: str, request: ItemRequest, response: Response) -> Dict[str, Any]:
     found(item_id)
     item = {**request.data, "id": item_id, "project_id": request.project_id}
@@ -147,8 +129,11 @@ async def replace_item(item_id: str, request: ItemRequest, response: Response) -
     return answer(response, "updated", "Item updated successfully", item)
 
 
-@app.delete("/api/v1/items/{item_id}", dependencies=[Depends(token_payload)])
+@router.delete("/{item_id}")
 async def delete_item(item_id: str) -> Response:
     found(item_id)
     del items[item_id]
     return Response(status_code=204, headers={"X-Session-Id": str(uuid4())})
+
+
+app.include_router(router)
