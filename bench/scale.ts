@@ -16,14 +16,8 @@ const help = `Usage: npm run bench -- scale [options]   (Linux only)
 
   --items N,N,...  numbers of items [10000,1000000]; 10,000,000 take 12 GB of memory
 `
-const options = readOptions(help, {
-  items: { type: 'string', default: '10000,1000000' },
-})
+const options = readOptions(help, { items: { type: 'string', default: '10000,1000000' } })
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
-
-/** Number of items above which a `Map` of strings does not fit into the default heap of Node.js. */
-const manyItems = 5_000_000
-const largeHeap = 16_384 // MiB
 
 /** Minimum number of items whose memory exceeds the fluctuations of the process's memory. */
 const fewItems = 100_000
@@ -34,63 +28,49 @@ const sides = [
 ] as const
 
 const facts = describeMachine()
-for (const fact of facts) print(fact)
 pinSelf(cores.load)
 
 const columns: { items: number; head: string; result: Result }[] = []
 for (const items of counts) {
   for (const { side, about } of sides) {
     print(`  ${side}, ${count(items)} items`)
-    const heap = side === 'map' && items > manyItems ? largeHeap : undefined
-    const result = await measure({ side, items, heap })
-    columns.push({ items, head: `${count(items)}: ${about}`, result })
+    const head = `${count(items)}: ${about}`
+    columns.push({ items, head, result: await measure(side, items) })
   }
 }
 
-report('Scale', {
-  facts,
-  parts: [
-    table(
-      ['', ...columns.map(({ head }) => head)],
-      [
-        perItem('memory of an item beyond its own, bytes', ({ beyond }) => beyond),
-        perItem('the same after churn', ({ beyondAfterChurn }) => beyondAfterChurn),
-        row('memory left when all items are deleted, MB', ({ emptyBytes }) =>
-          (emptyBytes / 1e6).toFixed(0),
-        ),
-        waits('creating'),
-        waits('listing'),
-        waits('churning'),
-        row('list, GB/s', ({ bytesPerSecond }) => (bytesPerSecond / 1e9).toFixed(2)),
-        cpu('create'),
-        cpu('read'),
-        cpu('churn'),
-        cpu('delete'),
-      ],
-    ),
-  ],
-})
+report('Scale', facts, [
+  table(
+    ['', ...columns.map(({ head }) => head)],
+    [
+      perItem('memory of an item beyond its own, bytes', ({ beyond }) => beyond),
+      perItem('the same after churn', ({ beyondAfterChurn }) => beyondAfterChurn),
+      row('memory left when all items are deleted, MB', ({ emptyBytes }) =>
+        (emptyBytes / 1e6).toFixed(0),
+      ),
+      ...(['creating', 'listing', 'churning'] as const).map((phase) =>
+        row(`longest wait of a read while ${phase}, ms`, ({ waits }) => {
+          const { longest, ownStall } = waits[phase]
+          return `${milliseconds(longest)} (${milliseconds(ownStall)})`
+        }),
+      ),
+      row('list, GB/s', ({ bytesPerSecond }) => (bytesPerSecond / 1e9).toFixed(2)),
+      ...(['create', 'read', 'churn', 'delete'] as const).map((operation) =>
+        row(`processor time: ${operation}, µs`, ({ cpu }) => cpu[operation].toFixed(2)),
+      ),
+    ],
+  ),
+])
 
 function row(name: string, cell: (result: Result) => string) {
   return [name, ...columns.map(({ result }) => cell(result))]
 }
 
 function perItem(name: string, bytes: (result: Result) => number) {
-  return [
-    name,
-    ...columns.map(({ items, result }) => (items < fewItems ? '-' : bytes(result).toFixed(0))),
-  ]
-}
-
-function waits(phase: keyof Result['waits']) {
-  return row(`longest wait of a read while ${phase}, ms`, (result) => {
-    const { longest, ownStall } = result.waits[phase]
-    return `${milliseconds(longest)} (${milliseconds(ownStall)})`
-  })
-}
-
-function cpu(operation: keyof Result['cpu']) {
-  return row(`processor time: ${operation}, µs`, (result) => result.cpu[operation].toFixed(2))
+  const cells = columns.map(({ items, result }) =>
+    items < fewItems ? '-' : bytes(result).toFixed(0),
+  )
+  return [name, ...cells]
 }
 
 function milliseconds(time: number) {

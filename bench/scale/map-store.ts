@@ -1,92 +1,45 @@
-/** A minimal `ItemStore` with a size limit and snapshots, which keeps its texts in a `Map`. */
+/** A store with a `Map` of JSON texts. It has only the methods of `ItemStore` that the scale benchmark calls. */
 
+import type { ItemId } from '../../src/item/id.js'
 import type { EncodedItem } from '../../src/item/item.js'
-import { type ItemStore, StoreError } from '../../src/store/item-store.js'
 
-const itemOverhead = 150
 const itemsInChunk = 256
 
-export function createMapStore(maxBytes: number): ItemStore {
+export function createMapStore() {
   const texts: Map<string, string> = new Map()
   /** Total length of the texts in bytes, including a comma after each text. */
   let used = 0
-  let changes = 0
-
-  function needRoom(added: number) {
-    if (added > 0 && used + texts.size * itemOverhead + added > maxBytes) {
-      throw new StoreError('STORE_FULL', 'The store is full')
-    }
-  }
-
-  function clear() {
-    texts.clear()
-    used = 0
-  }
 
   return {
-    guarantees: { isSnapshot: true, isInOrder: true },
-
-    namespace: '00000000-0000-0000-0000-000000000000',
-
-    create(id, item) {
-      if (texts.has(id)) return false
-      needRoom(item.length + 1 + itemOverhead)
+    create(id: ItemId, item: EncodedItem) {
+      if (texts.has(id)) return
       texts.set(id, item.toString('latin1'))
       used += item.length + 1
-      changes += 1
-      return true
     },
 
-    read(id) {
+    read(id: ItemId) {
       const text = texts.get(id)
-      if (text === undefined) return undefined
-      return Buffer.from(text, 'latin1') as EncodedItem // the bytes that were passed to `create` or `replace`
+      return text === undefined ? undefined : Buffer.from(text, 'latin1')
     },
 
-    replace(id, item, expected) {
+    replace(id: ItemId, item: EncodedItem) {
       const text = texts.get(id)
-      if (text === undefined) return 'absent'
-      if (expected && expected.toString('latin1') !== text) return 'unexpected'
-      const growth = item.length - text.length
-      needRoom(growth)
+      if (text === undefined) return
       texts.set(id, item.toString('latin1'))
-      used += growth
-      changes += 1
-      return 'done'
+      used += item.length - text.length
     },
 
-    delete(id, expected) {
+    delete(id: ItemId) {
       const text = texts.get(id)
-      if (text === undefined) return 'absent'
-      if (expected && expected.toString('latin1') !== text) return 'unexpected'
+      if (text === undefined) return
       texts.delete(id)
       used -= text.length + 1
-      changes += 1
-      return 'done'
     },
 
     list() {
-      let moment = [...texts.values()]
-      return {
-        version: String(changes),
-        byteLength: Math.max(0, used - 1),
-        chunks: chunksOf(moment),
-        release() {
-          moment = []
-        },
-      }
+      const moment = [...texts.values()]
+      return { byteLength: Math.max(0, used - 1), chunks: chunksOf(moment), release() {} }
     },
-
-    version: () => String(changes),
-    watch: () => () => undefined, // the scale benchmark has no waiting reads
-    size() {
-      const usedBytes = used + texts.size * itemOverhead
-      const itemBytes = used - texts.size
-      return { items: texts.size, itemBytes, memoryBytes: used, usedBytes, maxBytes }
-    },
-    clear,
-    healthy: () => true,
-    close: clear,
   }
 }
 

@@ -7,49 +7,50 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
 import { itemBytes } from '../lib/item.js'
 import { startReading } from '../lib/probe.js'
-import { type Child, startServer, stop } from '../lib/processes.js'
+import { kill, startServer } from '../lib/processes.js'
 import { median } from '../lib/statistics.js'
 import type { Actions, Side } from './server.js'
 
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
+/** Number of items above which a `Map` of strings does not fit into the default heap of Node.js. */
+const manyItems = 5_000_000
 const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for reading lists, in seconds
 /** Without a warm-up, memory for compiled code would count as memory of the items. */
 const warmUp = { items: 2000, churned: 100_000 }
-const reads = 300_000
+const readItems = 300_000
 /** Minimum and maximum number of changes in the churn. Between them, there is one change per item. */
 const churned = { minimum: 200_000, maximum: 3_000_000 }
 
-interface Run {
-  side: Side
-  items: number
-  heap: number | undefined // limit of the JavaScript heap in MiB; by default, Node's own limit
-}
-
 /** Returns memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
-export async function measure({ side, items, heap }: Run) {
+export async function measure(side: Side, items: number) {
   const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
-  const flags = [
-    '--expose-gc',
-    '--v8-pool-size=1',
-    ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]),
-  ]
+  const flags = ['--expose-gc', '--v8-pool-size=1']
+  if (side === 'map' && items > manyItems) flags.push('--max-old-space-size=16384') // MiB
   const server = await startServer({
     port,
     args: [...flags, script, side, String(port), String(items)],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  const ask = (action: Exclude<keyof Actions, 'ids'>, count?: number): Promise<number> =>
-    askServer(server, action, count)
+  const ended = server.ended.then(() => {
+    throw new Error(`the server ended: ${server.errorOutput}`)
+  })
+  ended.catch(() => undefined) // `ask` throws the error
+
+  async function ask<A extends keyof Actions>(
+    action: A,
+    count?: number,
+  ): Promise<Awaited<ReturnType<Actions[A]>>> {
+    server.send({ action, count })
+    const [{ value }] = await Promise.race([once(server, 'message'), ended])
+    return value
+  }
 
   async function probed(action: () => Promise<number>) {
-    const ids: string[] = await askServer(server, 'ids')
-    const stopReading = await startReading(
-      port,
-      ids.map((id) => ({ method: 'GET', path: `/${id}` })),
-    )
+    const ids = await ask('ids')
+    const reads = ids.map((id) => ({ method: 'GET', path: `/${id}` }))
+    const stopReading = await startReading(port, reads)
     const value = await action()
     const waits = await stopReading()
     if (waits.problem !== undefined) throw new Error(waits.problem)
@@ -58,16 +59,16 @@ export async function measure({ side, items, heap }: Run) {
 
   try {
     await ask('fill', warmUp.items)
-    await ask('read', reads)
+    await ask('read', readItems)
     await ask('churn', warmUp.churned)
-    await rateOfLists(origin)
+    await rateOfLists(port)
     await ask('empty')
     await ask('fill', 1)
     const before = await ask('memory')
     const filled = await probed(() => ask('fill', items))
     const full = await ask('memory')
-    const read = await ask('read', reads)
-    const listed = await probed(() => rateOfLists(origin))
+    const read = await ask('read', readItems)
+    const listed = await probed(() => rateOfLists(port))
     const count = Math.min(Math.max(items, churned.minimum), churned.maximum)
     const changed = await probed(() => ask('churn', count))
     const afterChurn = await ask('memory')
@@ -82,27 +83,18 @@ export async function measure({ side, items, heap }: Run) {
       waits: { creating: filled.waits, listing: listed.waits, churning: changed.waits },
     }
   } finally {
-    await stop(server)
+    await kill(server)
   }
 }
 
-/** @throws if the server ends */
-async function askServer(server: Child, action: keyof Actions, count?: number) {
-  server.send({ action, count })
-  const ended = server.ended.then(() => {
-    throw new Error(`the server ended: ${server.errorOutput}`)
-  })
-  const [{ value }] = await Promise.race([once(server, 'message'), ended])
-  return value
-}
-
 /** Returns the median rate in bytes per second. */
-async function rateOfLists(origin: string) {
-  const args = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
+async function rateOfLists(port: number) {
+  const options = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
+  const args = [...options, '--write-out', '%{speed_download}', `http://127.0.0.1:${port}/`]
   const rates = []
   const end = performance.now() + listing.seconds * 1000
   while (rates.length < listing.times || performance.now() < end) {
-    const curl = spawn('curl', [...args, '--write-out', '%{speed_download}', `${origin}/`])
+    const curl = spawn('curl', args)
     const [rate, problem] = await Promise.all([text(curl.stdout), text(curl.stderr)])
     if (problem !== '') throw new Error(problem)
     rates.push(Number(rate))

@@ -1,5 +1,6 @@
 /** Serves a store with bare `node:http`. The parent process fills and changes the store. */
 
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -14,7 +15,6 @@ import { createMapStore } from './map-store.js'
 
 export type Side = 'blocks' | 'map'
 export type Actions = typeof actions
-type NewItem = { id: ItemId; text: EncodedItem }
 
 /** Number of operations in a turn of the event loop, as if 16 connections sent requests. */
 const operationsInTurn = 16
@@ -27,16 +27,14 @@ const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
-const createStore = side === 'map' ? createMapStore : createMemoryStore
-const store = createStore(Number.MAX_SAFE_INTEGER)
+const store = side === 'map' ? createMapStore() : createMemoryStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
 /** The item numbers are outside the JavaScript heap, so that they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
 
-// As in the service.
-startCollection(Number.POSITIVE_INFINITY, () => 0)
+startCollection(Number.POSITIVE_INFINITY, () => 0) // as in the service
 
 createServer(async ({ url = '/' }, response) => {
   const id = url.slice(1)
@@ -52,7 +50,7 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
-/** All actions except `ids` and `memory` return the processor time per item, in microseconds. */
+/** All actions except `ids` and `memory` (in bytes) return the processor time per item, in microseconds. */
 const actions = {
   fill: (count: number) =>
     inTurns(
@@ -90,20 +88,18 @@ const actions = {
       (id) => store.read(id),
     ),
 
-  empty() {
-    return inTurns(
+  empty: () =>
+    inTurns(
       filled,
       () => {
         filled -= 1
         return idAt(filled)
       },
       (id) => store.delete(id),
-    )
-  },
+    ),
 
   ids: () => Array.from(numbers.subarray(0, Math.min(keptItems, filled)), idOf),
 
-  /** Returns the resident memory after garbage collection, in bytes. */
   async memory() {
     for (let time = 0; time < 3; time += 1) {
       collectGarbage()
@@ -117,7 +113,6 @@ process.on('message', async (message) => {
   process.send?.({ value: await actions[action](count) })
 })
 
-/** Sends a list in batches, between which the server can handle other requests. */
 async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) {
   let written = 0
   for await (const chunk of chunks) {
@@ -131,7 +126,7 @@ async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) 
   response.end()
 }
 
-function newItem(bytes: number): NewItem {
+function newItem(bytes: number) {
   created += 1
   return { id: idOf(created - 1), text: textOf(bytes) }
 }
@@ -151,11 +146,7 @@ function idAt(place: number) {
 
 /** Returns ids that are distributed like random ids, but take up no memory. */
 function idOf(number: number) {
-  const parts = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor, place) => {
-    const mixed = Math.imul((number + place) ^ ((number + place) >>> 15), factor)
-    return ((mixed ^ (mixed >>> 13)) >>> 0).toString(16).padStart(8, '0')
-  })
-  const text = parts.join('').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const text = hash('md5', String(number)).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const id = Buffer.from(text, 'latin1').toString('latin1') // makes a flat string, where V8 would keep a tree of parts
   return id as ItemId // in the format of a UUID
 }
