@@ -7,7 +7,6 @@
  * turn, divided by the number of responses.
  */
 
-import { buildRevision } from './lib/builds.js'
 import { describeLoad } from './lib/load.js'
 import { describeMachine } from './lib/machine.js'
 import { chosen, integer, readOptions } from './lib/options.js'
@@ -15,8 +14,14 @@ import { print, report, table } from './lib/results.js'
 import { median } from './lib/statistics.js'
 import { type Turn, takeTurns } from './lib/turns.js'
 import { workloads as allWorkloads, type Workload } from './lib/workloads.js'
-import itemStore, { itemStoreAt } from './peers/item-store.js'
-import { sides as allSides, describeSide, isAvailable, type Side } from './peers/sides.js'
+import {
+  sides as allSides,
+  describeSide,
+  isAvailable,
+  itemStore,
+  itemStoreAt,
+  type Side,
+} from './peers/sides.js'
 
 const help = `Usage: npm run bench -- [options]   (needs wrk)
        npm run bench -- scale|pages|waiting|stalls [options]
@@ -35,18 +40,15 @@ const options = readOptions(help, {
   turns: { type: 'string', default: '3' },
 })
 const workloads = chosen('only', options.only, allWorkloads)
-const wanted = [...chosen('sides', options.sides, allSides)]
+const wanted = chosen('sides', options.sides, allSides)
 const seconds = integer('seconds', options.seconds)
 const turns = integer('turns', options.turns)
-const machine = [...describeMachine(), describeLoad()]
-if (options.against !== undefined) {
-  const build = buildRevision(options.against)
-  wanted.splice(wanted.indexOf(itemStore) + 1, 0, itemStoreAt(build))
-}
+const facts = [...describeMachine(), describeLoad()]
+const revision = options.against === undefined ? undefined : itemStoreAt(options.against)
+if (revision) wanted.splice(1, 0, revision)
 const sides = wanted.filter(isAvailable)
 const longestName = Math.max(...sides.map(({ name }) => name.length))
 
-for (const line of machine) print(line)
 const results: Map<Workload, Map<Side, Turn[]>> = new Map()
 for (const workload of workloads) {
   print(`\n${workload.title}`)
@@ -57,46 +59,45 @@ for (const workload of workloads) {
   results.set(workload, ofSides)
 }
 
-report('Comparisons', {
-  facts: [...machine, `Turns: ${turns} of ${seconds} s for each side`],
-  parts: [
+report(
+  'Comparisons',
+  [...facts, `Turns: ${turns} of ${seconds} s for each side`],
+  [
     'Responses per second, median of the turns; a dash where a side is not measured:',
-    tableOf((turns) => shown(rateOf(turns))),
-    ...ratios(),
+    tableOf((all) => shown(rateOf(all))),
+    ...(revision ? ratios(revision) : []),
     'CPU time per request in microseconds, median of the turns; with Redis, service + server:',
-    tableOf((turns) => cpuOf(turns).map(micro).join(' + ')),
+    tableOf((all) => cpuOf(all).map(micro).join(' + ')),
     `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
     `The sides:\n\n${wanted.map(describeSide).join('\n')}`,
   ],
-})
+)
 
 function tableOf(cell: (turns: Turn[], workload: Workload) => string, columns = sides) {
   const rows = workloads.map((workload) => {
     const cells = columns.map((side) => {
-      const turns = results.get(workload)?.get(side)
-      return turns ? cell(turns, workload) : '-'
+      const measured = results.get(workload)?.get(side)
+      return measured ? cell(measured, workload) : '-'
     })
     return [workload.title, ...cells]
   })
   return table(['', ...columns.map(({ name }) => name)], rows)
 }
 
-function ratios() {
-  const revisions = sides.filter(({ name }) => name.startsWith(`${itemStore.name}@`))
-  if (revisions.length === 0) return []
-  const ratio = (turns: Turn[], workload: Workload) =>
-    (rateOf(results.get(workload)?.get(itemStore) ?? []) / rateOf(turns)).toFixed(2)
+function ratios(revision: Side) {
+  const ratio = (all: Turn[], workload: Workload) =>
+    (rateOf(results.get(workload)?.get(itemStore) ?? []) / rateOf(all)).toFixed(2)
   return [
     'Throughput of item-store as a multiple of that of the other revision:',
-    tableOf(ratio, revisions),
+    tableOf(ratio, [revision]),
   ]
 }
 
 function largestDeviation() {
   const deviations = [...results].flatMap(([workload, ofSides]) =>
-    [...ofSides].map(([{ name }, turns]) => {
-      const middle = rateOf(turns)
-      const share = Math.max(...turns.map(({ rate }) => Math.abs(rate - middle) / middle))
+    [...ofSides].map(([{ name }, all]) => {
+      const middle = rateOf(all)
+      const share = Math.max(...all.map(({ rate }) => Math.abs(rate - middle) / middle))
       return { share, text: `${(share * 100).toFixed(0)} % (${name}, ${workload.title})` }
     }),
   )

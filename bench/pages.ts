@@ -3,10 +3,11 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireTool, root } from '../test/support/tools.js'
+import { newAccess, newToken } from './lib/access.js'
 import { buildRevision } from './lib/builds.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
-import { scratch, start, stop } from './lib/processes.js'
+import { type Child, kill, scratch, startServer } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
 import { median, quantile } from './lib/statistics.js'
 
@@ -15,113 +16,113 @@ interface Playwright {
 }
 
 interface Browser {
-  newContext(options?: object): Promise<Context>
+  newPage(options?: object): Promise<Page>
   version(): string
-  close(): Promise<void>
-}
-
-interface Context {
-  newPage(): Promise<Page>
   close(): Promise<void>
 }
 
 interface Page {
   goto(url: string): Promise<unknown>
   addInitScript(script: () => void): Promise<unknown>
-  evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument?: A): Promise<T>
+  evaluate<T>(run: () => T | Promise<T>): Promise<T>
   waitForFunction<A>(run: (argument: A) => unknown, argument: A, options: object): Promise<unknown>
+  close(): Promise<void>
 }
 
 const help = `Usage: npm run bench -- pages [options]   (needs Chromium)
 
   --against REV     also measure the pages at this git revision, built for this run
 `
-const options = readOptions(help, { against: { type: 'string' } })
+const { against } = readOptions(help, { against: { type: 'string' } })
 const items = 100_000 // number of items on the items page
 const paints = 20 // number of first paints of each page
 const rounds = 3 // how often the items page is opened and used
-const scrollSeconds = 3
-const startDeadline = 60_000 // milliseconds
-const step = 400 // pixels that the table scrolls in each frame
-
-type Service = Awaited<ReturnType<typeof startService>>
 
 interface Side {
   name: string
-  service: Service
-  paints: Record<string, { times: number[]; bytes: number }>
-  loads: { rows: number; complete: number; task: number; selecting: number }[]
-  frames: number[]
+  origin: string
+  token: string
+  child: Child
+  apiPage: Visit[]
+  itemsPage: Visit[]
+  uses: Awaited<ReturnType<typeof useItems>>[]
 }
+
+type Visit = Awaited<ReturnType<typeof visit>>
 
 const facts = describeMachine('server and browser on all cores')
 const { chromium }: Playwright = requireTool('playwright-core')
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const seed = join(scratch, 'items.jsonl')
+writeFileSync(seed, Array.from({ length: items }, (_, number) => itemText(number)).join('\n'))
+const listBytes = statSync(seed).size + items * 46 // the list adds an id to each item
 const sides = [await startSide('this', root)]
-if (options.against !== undefined) {
-  const { commit, folder } = buildRevision(options.against)
+if (against !== undefined) {
+  const { commit, folder } = buildRevision(against)
   sides.push(await startSide(commit, folder))
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  // The first visit to each page is only a warm-up.
   for (let number = 0; number <= paints; number += 1) {
     print(`first paint ${number} of ${paints}`)
     for (const side of inTurn(number)) {
-      await openPage(side, 'API page', '/docs', number > 0)
-      await openPage(side, 'items page', '/', number > 0)
+      side.apiPage.push(await visit(`${side.origin}/docs`))
+      side.itemsPage.push(await visit(`${side.origin}/`))
     }
   }
   for (let round = 1; round <= rounds; round += 1) {
     print(`round ${round} of ${rounds}`)
-    for (const side of inTurn(round)) await useItems(side)
+    for (const side of inTurn(round)) side.uses.push(await useItems(side))
   }
-  report('Pages', {
-    facts: [...facts, `Browser: headless Chromium ${browser.version()}`],
-    parts: [
-      table(
-        ['', 'first paint, ms: fastest', 'quarter', 'half', 'three quarters', 'loaded, kB'],
-        sides.flatMap(paintRows),
-      ),
-      `First contentful paint of ${paints} loads, each with an empty cache in a new context of a running browser. ` +
-        'Loaded: Brotli size of the files requested before the first paint.',
-      table(
-        [
-          `${count(items)} items, ms`,
-          'first rows',
-          'list complete',
-          'longest task until then',
-          'longest task when all are selected',
-        ],
-        sides.map(loadRow),
-      ),
-      `Medians of ${rounds} times, from the start of the page; a list has ${((sides[0]?.service.listBytes ?? 0) / 1e6).toFixed(1)} MB. ` +
-        'A task of less than 50 ms counts as 0.',
-      table(
-        ['scrolling', 'frames', 'median', '99 %', 'longest', 'over 20 ms'],
-        sides.map(frameRow),
-      ),
-      `${rounds} times ${scrollSeconds} s; times between frames in milliseconds; at 60 frames a second they are 16.7. ` +
-        `${step} pixels a frame.`,
-    ],
-  })
 } finally {
   await browser.close()
-  await stop(...sides.map(({ service }) => service.child))
+  await kill(...sides.map(({ child }) => child))
 }
 
-/** Returns the servers to compare, in reverse order if `number` is odd. */
+report(
+  'Pages',
+  [...facts, `Browser: headless Chromium ${browser.version()}`],
+  [
+    table(
+      ['', 'first paint, ms: fastest', 'quarter', 'half', 'three quarters', 'loaded, kB'],
+      sides.flatMap(({ name, apiPage, itemsPage }) => [
+        paintRow(`API page, ${name}`, apiPage),
+        paintRow(`items page, ${name}`, itemsPage),
+      ]),
+    ),
+    `First contentful paint of ${paints} loads, each with an empty cache in a new context of a running browser. ` +
+      'Loaded: Brotli size of the files requested before the first paint.',
+    table(
+      [
+        `${count(items)} items, ms`,
+        'first rows',
+        'list complete',
+        'longest task until then',
+        'longest task when all are selected',
+      ],
+      sides.map(useRow),
+    ),
+    `Medians of ${rounds} times, from the start of the page; a list has ${(listBytes / 1e6).toFixed(1)} MB. ` +
+      'A task of less than 50 ms counts as 0.',
+  ],
+)
+
+/** Returns the sides in an order that changes with each number. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
 
 async function startSide(name: string, folder: string): Promise<Side> {
-  const service = await startService(folder)
-  return { name, service, paints: {}, loads: [], frames: [] }
+  const { port, secret } = await newAccess()
+  const flags = ['--port', String(port), '--log-level', 'error', '--seed', seed]
+  const args = [join(folder, 'dist/cli.js'), 'dev', ...flags]
+  const child = await startServer({ port, args, env: { JWT_SECRET: secret }, core: undefined })
+  const origin = `http://127.0.0.1:${port}`
+  return { name, origin, token: newToken(secret), child, apiPage: [], itemsPage: [], uses: [] }
 }
 
-function itemOf(number: number) {
-  return {
+function itemText(number: number) {
+  return JSON.stringify({
     project_id: `project-${number % 7}`,
     title: `Item number ${number}`,
     price: number / 8,
@@ -129,67 +130,31 @@ function itemOf(number: number) {
     owner: { name: `owner ${number % 100}`, since: 2000 + (number % 26) },
     note: 'The quick brown fox jumps over the lazy dog.',
     done: number % 2 === 0,
-  }
-}
-
-async function startService(folder: string) {
-  const seed = join(scratch, 'items.jsonl')
-  const lines = Array.from({ length: items }, (_, number) => JSON.stringify(itemOf(number)))
-  writeFileSync(seed, lines.join('\n'))
-  const flags = ['--port', '0', '--host', '127.0.0.1', '--log-level', 'error', '--seed', seed]
-  const args = [join(folder, 'dist/cli.js'), 'dev', ...flags]
-  const child = start({ args, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  const [, origin = '', token = '']: RegExpExecArray = await new Promise((resolve, reject) => {
-    child.stdout?.setEncoding('utf8').on('data', (text) => {
-      output += text
-      const found = /items page (http:\/\/[^/]+)\/.*^TOKEN=(\S+)/ms.exec(output)
-      if (found !== null) resolve(found)
-    })
-    const fail = () =>
-      reject(new Error(`the service printed no address and token: ${child.errorOutput}`))
-    child.ended.then(fail)
-    setTimeout(fail, startDeadline).unref()
   })
-  return { child, origin, token, listBytes: statSync(seed).size + items * 46 } // the list adds an id to each item
 }
 
-async function openPage(side: Side, page: string, path: string, isCounted: boolean) {
-  const opened = await openOnce(side.service.origin + path)
-  const measured = side.paints[page] ?? { times: [], bytes: opened.bytes }
-  side.paints[page] = measured
-  if (isCounted) measured.times.push(opened.painted)
-  // If the first paint is late, the size includes preloaded files. So the smallest size of all visits is used.
-  measured.bytes = Math.min(measured.bytes, opened.bytes)
-}
-
-async function openOnce(url: string) {
-  const context = await browser.newContext()
-  const page = await context.newPage()
+async function visit(url: string) {
+  const page = await browser.newPage()
   await page.goto(url)
-  const opened = await page.evaluate(async () => {
-    for (;;) {
-      const [paint] = performance.getEntriesByName('first-contentful-paint')
-      if (paint) {
-        const loaded = performance
-          .getEntries()
-          .filter((each) => each instanceof PerformanceResourceTiming)
-        const files = loaded.filter(
-          ({ name, startTime }) => startTime < paint.startTime && !name.endsWith('.json'),
-        )
-        const bytes = files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
-        return { painted: paint.startTime, bytes }
-      }
-      await new Promise((resolve) => requestAnimationFrame(resolve))
+  const measured = await page.evaluate(async () => {
+    let painted: number | undefined
+    while (painted === undefined) {
+      await new Promise(requestAnimationFrame)
+      painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime
     }
+    let bytes = 0
+    for (const entry of performance.getEntries()) {
+      if (!(entry instanceof PerformanceResourceTiming)) continue
+      if (entry.startTime < painted && !entry.name.endsWith('.json')) bytes += entry.encodedBodySize
+    }
+    return { painted, bytes }
   })
-  await context.close()
-  return opened
+  await page.close()
+  return measured
 }
 
-async function useItems(side: Side) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const page = await context.newPage()
+async function useItems({ origin, token }: Side) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.addInitScript(() => {
     const markRows = () => {
       if (document.querySelector('td')) performance.mark('rows')
@@ -201,12 +166,8 @@ async function useItems(side: Side) {
     }
     new PerformanceObserver(keep).observe({ type: 'longtask', buffered: true })
   })
-  await page.goto(`${side.service.origin}/#token=${side.service.token}`)
-  await page.waitForFunction(
-    (text) => document.querySelector('.status')?.textContent?.startsWith(text),
-    `${count(items)} items`,
-    { polling: 'raf', timeout: 120_000 },
-  )
+  await page.goto(`${origin}/#token=${token}`)
+  await statusShows(page, `${count(items)} items`)
   const { complete, rows } = await page.evaluate(() => ({
     complete: performance.now(),
     rows: performance.getEntriesByName('rows')[0]?.startTime ?? Number.NaN,
@@ -215,19 +176,25 @@ async function useItems(side: Side) {
   await page.evaluate(() => {
     document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', ctrlKey: true }))
   })
-  await page.waitForFunction(
-    (all) => document.querySelector('.status')?.textContent?.includes(all),
-    `${count(items)} items selected`,
-    { polling: 'raf' },
-  )
+  await statusShows(page, `${count(items)} items selected`)
   const selecting = await longestTask(page)
-  side.loads.push({ rows, complete, task, selecting })
-  side.frames.push(...(await scroll(page)))
-  await context.close()
+  await page.close()
+  return { rows, complete, task, selecting }
+}
+
+async function statusShows(page: Page, start: string) {
+  await page.waitForFunction(
+    (text) =>
+      [...document.querySelectorAll('[role=status]')].some(({ textContent }) =>
+        textContent?.startsWith(text),
+      ),
+    start,
+    { polling: 'raf', timeout: 120_000 },
+  )
 }
 
 /** Returns the duration of the longest task since the last call, in ms. Browsers omit tasks under 50 ms. */
-async function longestTask(page: Page): Promise<number> {
+async function longestTask(page: Page) {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay
     const tasks = performance.getEntriesByName('task')
@@ -236,51 +203,15 @@ async function longestTask(page: Page): Promise<number> {
   })
 }
 
-/** Scrolls the table down and up. @returns the times between frames, in milliseconds */
-async function scroll(page: Page): Promise<number[]> {
-  return await page.evaluate(
-    async ({ step, seconds }) => {
-      const grid = document.querySelector('[role=grid]')
-      if (!grid) throw new Error('the page has no grid')
-      const nextFrame: () => Promise<number> = () =>
-        new Promise((resolve) => requestAnimationFrame(resolve))
-      const times = []
-      let change = step
-      const started = await nextFrame()
-      for (let last = started; last - started < seconds * 1000; ) {
-        const before = grid.scrollTop
-        grid.scrollTop += change
-        if (grid.scrollTop === before) change = -change // the table has reached its top or bottom
-        const now = await nextFrame()
-        times.push(now - last)
-        last = now
-      }
-      return times
-    },
-    { step, seconds: scrollSeconds },
-  )
+function paintRow(title: string, visits: Visit[]) {
+  const times = visits.slice(1).map(({ painted }) => painted) // the first visit is a warm-up
+  const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
+  // If the first paint is late, the size includes preloaded files. So the smallest size is used.
+  const bytes = Math.min(...visits.map((each) => each.bytes))
+  return [title, ...shown, (bytes / 1000).toFixed(1)]
 }
 
-function paintRows({ name, paints }: Side) {
-  return Object.entries(paints).map(([page, { times, bytes }]) => {
-    const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
-    return [`${page}, ${name}`, ...shown, (bytes / 1000).toFixed(1)]
-  })
-}
-
-function loadRow({ name, loads }: Side) {
-  const of = (key: keyof (typeof loads)[number]) =>
-    median(loads.map((load) => load[key])).toFixed(0)
+function useRow({ name, uses }: Side) {
+  const of = (key: keyof (typeof uses)[number]) => median(uses.map((use) => use[key])).toFixed(0)
   return [name, of('rows'), of('complete'), of('task'), of('selecting')]
-}
-
-function frameRow({ name, frames }: Side) {
-  const late = frames.filter((time) => time > 20).length
-  const shown = [median(frames), quantile(frames, 0.99), Math.max(...frames)]
-  return [
-    name,
-    String(frames.length),
-    ...shown.map((time) => time.toFixed(1)),
-    `${late} (${((100 * late) / frames.length).toFixed(1)} %)`,
-  ]
 }

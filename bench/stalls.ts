@@ -10,19 +10,23 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { newAccess, signToken } from './lib/access.js'
-import type { Headers, Request } from './lib/client.js'
-import { openConnections } from './lib/connections.js'
+import { newAccess, newToken } from './lib/access.js'
+import type { Headers } from './lib/client.js'
+import { openConnection, openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
 import { startReading } from './lib/probe.js'
-import { cores, pinSelf, scratch, stop } from './lib/processes.js'
+import { cores, kill, pinSelf, scratch } from './lib/processes.js'
 import { count, print, report, table } from './lib/results.js'
-import fastapi from './peers/fastapi.js'
-import itemStore from './peers/item-store.js'
-import jsonParse from './peers/json-parse.js'
-import jsonServer from './peers/json-server.js'
-import { describeSide, isAvailable, type Side } from './peers/sides.js'
+import {
+  describeSide,
+  fastapi,
+  isAvailable,
+  itemStore,
+  jsonParse,
+  jsonServer,
+  type Side,
+} from './peers/sides.js'
 import { bodies } from './stalls/bodies.js'
 
 const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only)
@@ -31,11 +35,9 @@ const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only
 `
 const { only } = readOptions(help, { only: { type: 'string', default: '' } })
 
-/** Time limit for a request, in seconds. */
-const longestRequest = 5
-/** How long the probe runs before the measurement and after the response, in milliseconds. */
-const warmUp = 400
-const afterwards = 200
+const longestRequest = 5 // seconds
+const warmUp = 400 // milliseconds before the measurement
+const afterwards = 200 // milliseconds for which the measurement continues after the response
 const listItems = 100_000
 const waits = 10_000
 const hosts = 1000
@@ -53,7 +55,7 @@ interface Case {
   sides: Side[] // sides that have the feature and are fast enough
   body?: (() => Buffer) | undefined // request body that creates the item
   list?: number // initial number of items; 1 by default
-  prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure
+  prepare: (server: Server) => Promise<() => Promise<number>> // returns the action to measure, which returns a status
 }
 
 const sides: Side[] = [itemStore, jsonParse, fastapi, jsonServer].filter(isAvailable)
@@ -67,24 +69,15 @@ const cases: Case[] = [
     body,
     prepare: async (server: Server) => () => create(server),
   })),
-  {
-    title: 'read of one string',
+  ...['read', 'delete'].map((kind) => ({
+    title: `${kind} of one string`,
     sides,
     body: bodies['one string'],
-    async prepare(server) {
+    async prepare(server: Server) {
       const path = await createdPath(server)
-      return () => curl(server, path)
+      return () => curl(server, path, '--request', kind === 'read' ? 'GET' : 'DELETE')
     },
-  },
-  {
-    title: 'delete of one string',
-    sides,
-    body: bodies['one string'],
-    async prepare(server) {
-      const path = await createdPath(server)
-      return () => curl(server, path, '--request', 'DELETE')
-    },
-  },
+  })),
   {
     title: `list of ${count(listItems)} items`,
     sides: [itemStore, jsonParse, jsonServer],
@@ -105,24 +98,19 @@ const cases: Case[] = [
     title: `${count(hosts)} times /openapi.json, each for another host`,
     sides: [itemStore, fastapi],
     prepare: (server) =>
-      oneByOne(server, hosts, (number) => ({
-        path: '/openapi.json',
-        headers: { Host: `${number}.example` },
-      })),
+      oneByOne(server, hosts, '/openapi.json', (number) => ({ Host: `${number}.example` })),
   },
   {
     title: `${count(newTokens)} new tokens`,
     sides: [itemStore, fastapi],
     prepare: (server) =>
-      oneByOne(server, newTokens, () => ({
-        path: `${server.items}/${randomUUID()}`,
-        headers: { Authorization: `Bearer ${signToken(server.secret, randomUUID())}` },
+      oneByOne(server, newTokens, `${server.items}/${randomUUID()}`, () => ({
+        Authorization: `Bearer ${newToken(server.secret)}`,
       })),
   },
 ]
 
 const facts = describeMachine()
-for (const fact of facts) print(fact)
 pinSelf(cores.load)
 let ownStall = 0
 const rows: string[][] = []
@@ -134,17 +122,13 @@ for (const one of cases.filter(({ title }) => title.includes(only))) {
   print(`  ${row.join(' | ')}`)
 }
 
-report('Stalls', {
-  facts,
-  parts: [
-    'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during each operation:',
-    table(['', ...sides.map(({ name }) => name)], rows),
-    `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
-      'load itself ended early. ' +
-      `The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
-    `The sides:\n\n${sides.map(describeSide).join('\n')}`,
-  ],
-})
+report('Stalls', facts, [
+  'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during each operation:',
+  table(['', ...sides.map(({ name }) => name)], rows),
+  `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
+    `load itself ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
+  `The sides:\n\n${sides.map(describeSide).join('\n')}`,
+])
 
 /** Returns the longest wait in milliseconds as text, with the error if there was one. */
 async function measure({ list = 1, prepare }: Case, side: Side) {
@@ -170,19 +154,17 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
       problem ?? (status === 0 ? 'gave up' : status < 400 || status === 404 ? '' : status)
     return longest.toFixed(longest < 10 ? 1 : 0) + (reason === '' ? '' : ` (${reason})`)
   } finally {
-    await stop(...programs)
+    await kill(...programs)
   }
 }
 
 /** Returns the status; 0 if the time limit ended the request. */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
-  const lines = Object.entries(headers).flatMap(([name, value]) => [
-    '--header',
-    `${name}: ${value}`,
-  ])
   const options = ['--silent', '--max-time', String(longestRequest), '--output', answerFile]
-  const all = [...options, '--write-out', '%{exitcode} %{http_code}', ...lines, ...args]
-  const child = spawn('curl', [...all, `http://127.0.0.1:${port}${path}`])
+  const result = ['--write-out', '%{exitcode} %{http_code}']
+  const authorization = ['--header', `Authorization: ${headers.Authorization}`]
+  const url = `http://127.0.0.1:${port}${path}`
+  const child = spawn('curl', [...options, ...result, ...authorization, ...args, url])
   const [exitCode, status] = (await text(child.stdout)).split(' ')
   return exitCode === '0' ? Number(status) : 0
 }
@@ -200,20 +182,21 @@ async function createdPath(server: Server) {
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
 }
 
-/** Returns a function that sends requests one after another, and resolves to the last status. */
 async function oneByOne(
   { port }: Server,
   times: number,
-  requestOf: (number: number) => { path: string; headers: Headers },
+  path: string,
+  headersOf: (number: number) => Headers,
 ) {
-  const [connection] = await openConnections(port, 1)
-  const all = Array.from({ length: times }, (_, number): Request => {
-    return { method: 'GET', ...requestOf(number) }
-  })
+  const connection = await openConnection(port)
+  const all = Array.from({ length: times }, (_, number) => headersOf(number))
   return async () => {
     let last = 0
-    for (const request of all) last = (await connection?.ask(request))?.status ?? 0
-    connection?.close()
+    for (const headers of all) {
+      const { status } = await connection.ask({ method: 'GET', path, headers })
+      last = status
+    }
+    connection.close()
     return last
   }
 }

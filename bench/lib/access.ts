@@ -1,17 +1,16 @@
 /** Access to the server being measured: its port, the secret for its tokens, and valid tokens. */
 
-import { randomBytes } from 'node:crypto'
-import { inSeconds, mintToken } from '../../test/conformance/tokens.js'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mintToken, validClaims } from '../../test/conformance/tokens.js'
 import { freePort } from '../../test/support/process.js'
-
-const tokenLifetime = 24 * 60 * 60 // seconds; longer than any run
 
 export async function newAccess() {
   const secret = randomBytes(32).toString('base64url')
-  const headers = { Authorization: `Bearer ${signToken(secret, 'bench')}` }
+  const headers = { Authorization: `Bearer ${newToken(secret)}` }
   return { port: await freePort(), secret, headers }
 }
 
-export function signToken(secret: string, sub: string) {
-  return mintToken({ sub, exp: inSeconds(tokenLifetime), iat: inSeconds(0) }, { secret })
+/** Returns a token that differs from all others, and is valid for an hour. */
+export function newToken(secret: string) {
+  return mintToken({ ...validClaims(), sub: randomUUID() }, { secret })
 }

@@ -9,30 +9,29 @@ export interface Request {
   path: string
   body?: string
   headers?: Headers
-  /** Kind of value that has to be different each time the request is sent. */
-  once?: 'id' | 'token'
 }
 
 const items = '/api/v1/items'
 
-/** In `delete`, `anyId` stands for a different id each time: an item can be deleted only once. */
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),
   replace: (id: string): Request => ({
+    ...requests.create(),
     method: 'PUT',
     path: `${items}/${id}`,
-    body: requestText(),
   }),
-  delete: (): Request => ({ method: 'DELETE', path: `${items}/${anyId}`, once: 'id' }),
+  /** An item can be deleted only once, so each request needs another id instead of `anyId`. */
+  delete: (): Request => ({ method: 'DELETE', path: `${items}/${anyId}` }),
   list: (): Request => ({ method: 'GET', path: items }),
 }
 
-export function rawRequest({ method, path, body, headers = {} }: Request) {
-  const lines = [`${method} ${path} HTTP/1.1`]
-  for (const [name, value] of Object.entries({ Host: '127.0.0.1', ...headers }))
-    lines.push(`${name}: ${value}`)
-  if (body === undefined) return `${lines.join('\r\n')}\r\n\r\n`
-  lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
-  return `${lines.join('\r\n')}\r\n\r\n${body}`
+export function rawRequest({ method, path, body = '', headers }: Request) {
+  const all: Headers = { Host: '127.0.0.1', ...headers }
+  if (body !== '') {
+    all['Content-Type'] = 'application/json'
+    all['Content-Length'] = String(Buffer.byteLength(body))
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }

@@ -22,7 +22,7 @@ export async function openConnections(port: number, count: number) {
   return connections
 }
 
-function openConnection(port: number): Promise<Connection> {
+export function openConnection(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
     let received = ''
@@ -70,7 +70,7 @@ export async function createItems(
   const ids: string[] = []
   let left = count
   const createOver = async ({ ask, close }: Connection) => {
-    for (; left > 0 && performance.now() < deadline; ) {
+    while (left > 0 && performance.now() < deadline) {
       left -= 1
       const { status, body } = await ask({ ...requests.create(), headers })
       if (status !== 201) throw new Error(`a create got status ${status}`)

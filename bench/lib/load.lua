@@ -1,84 +1,55 @@
--- Makes wrk send the requests of one turn (see turns.ts). Arguments: folder with the request texts,
--- number of these texts, and duration in seconds. The number of connections is a fourth argument
--- if the turn waits for responses in flight.
+-- Makes wrk send the requests of one turn (see load.ts). Arguments: a folder with the texts of the
+-- requests and the values to insert, and the number of requests. If the turn waits for responses in
+-- flight, its duration in seconds and the number of connections follow.
 
-local ffi = require 'ffi'
-ffi.cdef [[
-  typedef struct { long seconds; long nanoseconds; } time_value;
-  int clock_gettime(int clock, time_value *time);
-  int getpid(void);
-  int kill(int process, int signal);
-]]
-local monotonic, interrupt = 1, 2
-
-local threads = {}
-local requests, values = {}, nil
-local limit, started
+local requests, values = {}, {}
 local sent, used = 0, 0
-local inspected = false
-
--- `elapsed` is global because `done` reads it from another Lua state.
-elapsed = 0
-
-function setup(thread)
-  table.insert(threads, thread)
-end
+local inspected, finished = false, false
 
 function init(args)
   local folder, count = args[1], tonumber(args[2])
-  limit = tonumber(args[3])
-  if args[4] then drain(tonumber(args[4])) end
-  for number = 1, count do requests[number] = cut(contentOf(folder .. '/' .. number)) end
-  local file = io.open(folder .. '/values')
-  if file then
-    values = {}
-    for text in file:lines() do table.insert(values, text) end
+  for number = 1, count do
+    local file = assert(io.open(folder .. '/' .. number, 'rb'))
+    -- The byte 1 marks the place of an id or token.
+    local before, after = file:read('*a'):match('^([^\1]*)\1?(.*)$')
+    requests[number] = { before = before, after = after }
     file:close()
   end
+  for value in io.lines(folder .. '/values') do table.insert(values, value) end
+  if args[3] then drain(tonumber(args[3]), tonumber(args[4])) end
 end
 
 function request()
+  local one = requests[sent % #requests + 1]
   -- The first call sends nothing, because wrk only inspects the request.
   if not inspected then
     inspected = true
-    local first = requests[1]
-    return first.after == '' and first.before or first.before .. values[1] .. first.after
+    return one.before .. (values[1] or '') .. one.after
   end
-  local now = clock()
-  started = started or now
-  local isOver = now - started >= limit
-  local one = requests[sent % #requests + 1]
   sent = sent + 1
-  if one.after == '' then
-    if isOver and not delay then finish(now) end
-    return one.before
-  end
-  used = used + 1
-  if isOver or used > #values then
-    finish(now)
-    used = math.min(used, #values)
-  end
+  if one.after == '' then return one.before end
+  if used < #values then used = used + 1 else finish() end
   return one.before .. values[used] .. one.after
 end
 
--- Makes the turn end only when no response is in flight, because slow responses must count.
-function drain(connections)
-  local resting = 0
+-- Ends the turn when no response is in flight, because slow responses must count.
+function drain(seconds, connections)
+  local deadline, resting = nil, 0
   function delay()
-    local now = clock()
-    if not started or now - started < limit then return 0 end
+    deadline = deadline or os.time() + seconds
+    if os.time() <= deadline then return 0 end
     resting = resting + 1
-    if resting == connections then finish(now) end
+    if resting == connections then finish() end
     return 1e9 -- milliseconds
   end
 end
 
--- Ends the turn early, because the duration given to wrk includes time for slow responses.
-function finish(now)
-  if elapsed > 0 then return end
-  elapsed = now - started
+-- Ends the turn before wrk's own time limit, as Ctrl-C would.
+function finish()
+  if finished then return end
+  finished = true
   wrk.thread:stop()
-  ffi.C.kill(ffi.C.getpid(), interrupt)
+  io.popen('kill -INT $PPID'):close()
 end
 
 function done(summary)
@@ -86,28 +57,8 @@ function done(summary)
   print(string.format(
     '{"answers":%d,"seconds":%.6f,"refused":%d,"broken":%d}',
     summary.requests,
-    threads[1]:get('elapsed'),
+    summary.duration / 1e6,
     errors.status,
     errors.connect + errors.read + errors.write + errors.timeout
   ))
-end
-
--- Splits a request at the byte 1, which marks the place of an id or token.
-function cut(text)
-  local at = text:find('\1', 1, true)
-  if not at then return { before = text, after = '' } end
-  return { before = text:sub(1, at - 1), after = text:sub(at + 1) }
-end
-
-function contentOf(path)
-  local file = assert(io.open(path, 'rb'))
-  local text = file:read('*a')
-  file:close()
-  return text
-end
-
-function clock()
-  local time = ffi.new('time_value')
-  ffi.C.clock_gettime(monotonic, time)
-  return tonumber(time.seconds) + tonumber(time.nanoseconds) / 1e9
 end

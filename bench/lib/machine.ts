@@ -1,15 +1,9 @@
-/** Describes the conditions of a measurement: machine, versions and command. */
+/** Describes the machine and the versions of a measurement. */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { join } from 'node:path'
-import { root } from '../../test/support/tools.js'
+import { manifest, root } from '../../test/support/tools.js'
 import { canPin, cores } from './processes.js'
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-)
 
 const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
@@ -21,13 +15,8 @@ export function describeMachine(pinning = usualPinning) {
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB; ${pinning}; ` +
       `load average at the start ${loadavg()[0]?.toFixed(2)}`,
-    `Versions: item-store ${version}${commit()}, node ${process.versions.node}`,
+    `Versions: item-store ${manifest.version}${commit()}, node ${process.versions.node}`,
   ]
-}
-
-export function commandLine() {
-  const args = process.argv.slice(2)
-  return ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')
 }
 
 function commit() {

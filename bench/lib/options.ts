@@ -2,8 +2,6 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-const noWrite = { 'no-write': { type: 'boolean', default: false } } as const
-
 /** Ends the process if an option is invalid or help is requested. */
 export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
@@ -16,7 +14,7 @@ export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
     process.exit(0)
   }
   try {
-    return parseArgs({ args, options: { ...options, ...noWrite } }).values
+    return parseArgs({ args, options: { ...options, 'no-write': { type: 'boolean' } } }).values
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
   }
@@ -30,17 +28,15 @@ export function integer(name: string, text: string, minimum = 1) {
 
 /** Returns the elements named in a comma-separated list, or all elements if there is no list. */
 export function chosen<T extends { name: string }>(
-  name: string,
+  option: string,
   list: string | undefined,
   all: T[],
 ) {
-  if (list === undefined) return all
-  const names = list.split(',')
-  const unknown = names.filter((one) => !all.some((each) => each.name === one))
-  if (unknown.length > 0) {
-    fail(`--${name} takes ${all.map((each) => each.name).join(', ')}, not ${unknown.join(', ')}`)
-  }
-  return all.filter((each) => names.includes(each.name))
+  const names = all.map(({ name }) => name)
+  const refuse = (name: string) => fail(`--${option} takes ${names.join(', ')}, not ${name}`)
+  return (list?.split(',') ?? names).map(
+    (name) => all.find((each) => each.name === name) ?? refuse(name),
+  )
 }
 
 export function fail(message: string): never {

@@ -1,8 +1,11 @@
-/** Measures response times under load, with small requests on one connection. */
+/** Measures response times under load, with small requests from a thread that the load does not delay. */
 
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { Request } from './client.js'
+import { openConnection } from './connections.js'
 
 export interface Waits {
   longest: number // longest response time, in milliseconds
@@ -10,18 +13,54 @@ export interface Waits {
   problem: string | undefined // error that ended the probe early
 }
 
+const interval = 2 // milliseconds between two requests
+const timerResolution = 1 // milliseconds
+
 /** Sends requests until the returned function is called. A request still in progress at that point is measured too. */
-export async function startReading(
-  port: number,
-  requests: Request[],
-): Promise<() => Promise<Waits>> {
-  const script = new URL('probe-thread.js', import.meta.url)
-  const thread = new Worker(script, { workerData: { port, requests } })
+export async function startReading(port: number, requests: Request[]) {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { port, requests } })
   await once(thread, 'message')
-  return async () => {
-    const answer = once(thread, 'message')
+  return async (): Promise<Waits> => {
     thread.postMessage('stop')
-    const [waits] = await answer
+    const [waits] = await once(thread, 'message')
     return waits
+  }
+}
+
+if (parentPort !== null) await probe(parentPort, workerData)
+
+async function probe(
+  parent: MessagePort,
+  { port, requests }: { port: number; requests: Request[] },
+) {
+  const connection = await openConnection(port)
+  const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
+  ownDelay.enable()
+  let longest = 0
+  let sent: number | undefined
+  let problem: string | undefined
+
+  parent.once('message', () => {
+    if (sent !== undefined) longest = Math.max(longest, performance.now() - sent)
+    const ownStall = Math.max(0, ownDelay.max / 1e6 - timerResolution)
+    parent.postMessage({ longest, ownStall, problem } satisfies Waits)
+    process.exit() // ends only this thread
+  })
+  parent.postMessage('ready')
+  try {
+    for (;;) {
+      for (const request of requests) {
+        sent = performance.now()
+        const { status } = await connection.ask(request)
+        const latency = performance.now() - sent
+        sent = undefined
+        longest = Math.max(longest, latency)
+        if (status !== 200) throw new Error(`a read got status ${status}`)
+        await wait(Math.max(0, interval - latency))
+      }
+    }
+  } catch (error) {
+    sent = undefined
+    problem = error instanceof Error ? error.message : String(error)
   }
 }

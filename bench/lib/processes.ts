@@ -7,23 +7,22 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-export interface Program {
+interface Program {
   command?: string // Node.js by default
   args: string[]
-  core?: number // number of a CPU core; all cores by default
+  core?: number | undefined // number of a CPU core; all cores if `undefined`
   env?: Record<string, string>
-  cwd?: string
   stdio?: StdioOptions
 }
 
 export type Child = ChildProcess & { errorOutput: string; ended: Promise<void> }
 
 const startDeadline = 30_000 // milliseconds
-const stopDeadline = 10_000 // milliseconds
 
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
+/** Temporary folder, in which all programs run. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
 const running: Set<Child> = new Set()
@@ -38,25 +37,17 @@ export function isInstalled(command: string) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
 }
 
-export function start(program: Program): Child {
-  const { command = process.execPath, args, core, env = {}, cwd = scratch, stdio } = program
-  const isPinned = canPin && core !== undefined
-  const [file, rest] = isPinned
-    ? ['taskset', ['-c', String(core), command, ...args]]
-    : [command, args]
+export function start({ command = process.execPath, args, core, env, stdio }: Program): Child {
+  const pinning = canPin && core !== undefined ? ['taskset', '-c', String(core)] : []
+  const [file = '', ...rest] = [...pinning, command, ...args]
   // Settings in the caller's environment must not reach the servers.
   const { PATH, HOME } = process.env
   const spawned = spawn(file, rest, {
-    cwd,
+    cwd: scratch,
     env: { PATH, HOME, ...env },
     stdio: stdio ?? ['ignore', 'ignore', 'pipe'],
   })
   const ended: Promise<void> = new Promise((resolve) => {
-    spawned.once('error', (error) => {
-      running.delete(child)
-      child.errorOutput += error.message
-      resolve()
-    })
     spawned.once('close', () => {
       running.delete(child)
       resolve()
@@ -64,9 +55,11 @@ export function start(program: Program): Child {
   })
   const child = Object.assign(spawned, { errorOutput: '', ended })
   running.add(child)
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
+  const keepOutput = (text: string) => {
     child.errorOutput = (child.errorOutput + text).slice(-2000)
-  })
+  }
+  child.once('error', ({ message }) => keepOutput(message))
+  child.stderr?.setEncoding('utf8').on('data', keepOutput)
   return child
 }
 
@@ -87,17 +80,9 @@ export function pinSelf(core: number) {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)])
 }
 
-/** Sends SIGTERM, and kills programs that are still running ten seconds later. */
-export async function stop(...children: Child[]) {
-  await Promise.all(
-    children.map(async (child) => {
-      if (!running.has(child)) return
-      child.kill('SIGTERM')
-      const deadline = setTimeout(() => child.kill('SIGKILL'), stopDeadline)
-      await child.ended
-      clearTimeout(deadline)
-    }),
-  )
+export async function kill(...children: Child[]) {
+  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(children.map(({ ended }) => ended))
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -1,23 +1,20 @@
 /** Compares implementations (sides) under one workload. They take turns on the same machine. */
 
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Side } from '../peers/sides.js'
-import { newAccess, signToken } from './access.js'
-import { requests as allRequests, type Headers, type Request } from './client.js'
-import { sendLoad } from './load.js'
-import { type Child, stop } from './processes.js'
+import { newAccess, newToken } from './access.js'
+import { requests as allRequests } from './client.js'
+import { anyId } from './item.js'
+import { sendLoad, type Target } from './load.js'
+import { type Child, kill } from './processes.js'
 import type { Workload } from './workloads.js'
 
-interface Contender {
+interface Contender extends Target {
   side: Side
-  port: number
   secret: string
-  headers: Headers
   programs: Child[]
-  requests: Request[]
   deletes: number // number of items to create before a turn that deletes items
-  turns: Turn[] // results so far
+  turns: Turn[]
 }
 
 export interface Turn {
@@ -31,7 +28,6 @@ const maximumPerSecond = 60_000
 /** Time limits for creating the initial items and the items that a turn deletes, in seconds. */
 const createSeconds = { start: 300, turn: 30 }
 
-/** @throws {Error} if a side does not start, or if a response is missing or reports an error */
 export async function takeTurns(
   workload: Workload,
   sides: Side[],
@@ -54,34 +50,29 @@ export async function takeTurns(
       }
     }
   } finally {
-    await stop(...contenders.flatMap(({ programs }) => programs))
+    await kill(...contenders.flatMap(({ programs }) => programs))
   }
   return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
-async function enter(
-  side: Side,
-  { kinds, items, isList, withNewTokens }: Workload,
-): Promise<Contender> {
+async function enter(side: Side, workload: Workload): Promise<Contender> {
+  const { kinds, items, isList, withNewTokens } = workload
   const { port, secret, headers } = await newAccess()
   const programs = await side.start({ port, secret, list: isList ? items : 0 })
   const ids = await side.create({ port, headers }, items, createSeconds.start)
-  const [id = ''] = ids
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
-  const requests = kinds.map((kind) => allRequests[kind](id))
-  if (withNewTokens) for (const request of requests) request.once = 'token'
+  const requests = kinds.map((kind) => allRequests[kind](ids[0] ?? ''))
+  if (withNewTokens) headers.Authorization = `Bearer ${anyId}`
   const { deletes } = warmUp
   return { side, port, secret, headers, programs, requests, deletes, turns: [] }
 }
 
 async function takeTurn(contender: Contender, workload: Workload, seconds: number): Promise<Turn> {
-  const { port, headers, requests, programs } = contender
-  const { connections, pipelined, isList: waitsForLast = false } = workload
-  const values = await valuesFor(contender, seconds * maximumPerSecond)
+  const { side, programs } = contender
+  const values = await valuesFor(contender, workload, seconds)
   const before = programs.map(cpuSeconds)
-  const load = { port, headers, requests, values, connections, pipelined, seconds, waitsForLast }
-  const { rate, answers } = await sendLoad(load).catch((cause) => {
-    throw new Error(`${contender.side.name}, ${workload.title}: no valid turn`, { cause })
+  const { rate, answers } = await sendLoad(contender, workload, values, seconds).catch((cause) => {
+    throw new Error(`${side.name}, ${workload.title}: no valid turn`, { cause })
   })
   const cpu = programs.map((program, at) => cpuSeconds(program) - (before[at] ?? 0))
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
@@ -91,23 +82,18 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
   // Skips the name of the program, which may contain spaces and parentheses.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100 // clock ticks; 100 per second on every system with Node.js
+  const [, fields = ''] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+  const [user, system] = fields.split(' ').slice(11).map(Number)
+  return ((user ?? 0) + (system ?? 0)) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns a token, or the id of an item to delete, for each request; `undefined` if requests need neither. */
+/** Returns the values for `anyId`: a token, or the id of an item to delete, for each request. */
 async function valuesFor(
-  { side, port, headers, secret, requests, deletes }: Contender,
-  count: number,
+  { side, port, headers, secret, deletes }: Contender,
+  { kinds, withNewTokens }: Workload,
+  seconds: number,
 ) {
-  switch (requests.find(({ once }) => once !== undefined)?.once) {
-    case 'id':
-      return await side.create({ port, headers }, deletes, createSeconds.turn)
-    case 'token':
-      return Array.from({ length: count }, () => signToken(secret, randomUUID()))
-    default:
-      return undefined
-  }
+  if (kinds.includes('delete')) return side.create({ port, headers }, deletes, createSeconds.turn)
+  const length = withNewTokens ? seconds * maximumPerSecond : 0
+  return Array.from({ length }, () => newToken(secret))
 }

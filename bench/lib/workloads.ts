@@ -17,24 +17,20 @@ export interface Workload {
 
 export const workloads: Workload[] = [
   small('read', 'read one item', ['read']),
-  { ...small('read-alone', 'read over one connection', ['read']), connections: 1 },
+  small('read-alone', 'read over one connection', ['read'], { connections: 1 }),
   small('create', 'create', ['create']),
-  {
-    ...small('create-pipelined', 'create, 16 pipelined', ['create']),
-    connections: 16,
-    pipelined: 16,
-  },
+  small('create-pipelined', 'create, 16 pipelined', ['create'], { connections: 16, pipelined: 16 }),
   small('replace', 'replace', ['replace']),
   small('delete', 'delete', ['delete']),
   list(100),
   list(10_000),
   list(100_000),
-  { ...small('new-token', 'read, each with a new token', ['read']), withNewTokens: true },
+  small('new-token', 'read, each with a new token', ['read'], { withNewTokens: true }),
   small('mixed', 'mixed: 4 reads, 1 create', ['read', 'read', 'read', 'read', 'create']),
 ]
 
-function small(name: string, title: string, kinds: Kind[]) {
-  return { name, title, kinds, items: 1000, connections: 32 }
+function small(name: string, title: string, kinds: Kind[], more: Partial<Workload> = {}): Workload {
+  return { name, title, kinds, items: 1000, connections: 32, ...more }
 }
 
 function list(items: number): Workload {

@@ -1,20 +1,68 @@
-/** Side `bare`: a plain Node.js HTTP server that responds immediately, without doing any work. */
+/** The server of the side `bare`. Short bodies are strings, which Node.js sends together with the head. */
 
-import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { startServer } from '../lib/processes.js'
-import type { Side } from './sides.js'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { itemBytes, itemText } from '../lib/item.js'
 
-const server = fileURLToPath(new URL('bare-server.js', import.meta.url))
+const [port, listLength = 0] = process.argv.slice(2).map(Number)
+const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
+const sessionId = '0b5f6d0e-5f0a-4f6c-8d0b-7c1f7d1f2a33'
 
-export default {
-  name: 'bare',
-  about:
-    'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
-  create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
+const sharedHeaders = [
+  ...['X-Session-Id', sessionId],
+  ...['Access-Control-Allow-Origin', '*'],
+  'Access-Control-Expose-Headers',
+  'X-Session-Id, WWW-Authenticate, Allow, Retry-After, Location, ETag, Preference-Applied, Idempotent-Replayed',
+  // With an explicit `Connection` header, Node.js adds no `Keep-Alive` header.
+  ...['Connection', 'keep-alive'],
+]
+const jsonHeaders = [
+  ...['Content-Type', 'application/json', 'Cache-Control', 'no-store'],
+  ...sharedHeaders,
+]
+const etag = ['ETag', '"9Fbt__EJzwqpcOfJtXqhv_QwdaJ2Xde0m84RbcXckU0"']
+const createdHeaders = [...jsonHeaders, ...etag, 'Location', `/api/v1/items/${id}`]
+const updatedHeaders = [...jsonHeaders, ...etag]
 
-  /** Starts the server. Each GET returns a list of `list` items, or a single item if `list` is 0. */
-  start: async ({ port, list }) => [
-    await startServer({ port, args: [server, String(port), String(list)] }),
-  ],
-} satisfies Side
+const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
+const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
+const body =
+  listLength > 0 ? list : envelope('success', 'Item retrieved successfully', itemText(id))
+const readHeaders = withLength(body.length, updatedHeaders)
+
+createServer((request, response) => {
+  switch (request.method) {
+    case 'GET':
+      response.writeHead(200, readHeaders).end(body, 'latin1')
+      break
+    case 'DELETE':
+      response.writeHead(204, sharedHeaders).end()
+      break
+    default:
+      echo(request, response)
+  }
+}).listen(port, '127.0.0.1')
+
+/** Responds with the request's body, padded to the length of an item. */
+function echo(request: IncomingMessage, response: ServerResponse) {
+  const chunks: Buffer[] = []
+  request
+    .on('data', (chunk) => chunks.push(chunk))
+    .on('end', () => {
+      const isCreate = request.method === 'POST'
+      const body = (chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)
+      const item = body.toString('latin1').padEnd(itemBytes, ' ')
+      const text = isCreate
+        ? envelope('created', 'Item created successfully', item)
+        : envelope('updated', 'Item updated successfully', item)
+      const headers = withLength(text.length, isCreate ? createdHeaders : updatedHeaders)
+      response.writeHead(isCreate ? 201 : 200, headers).end(text, 'latin1')
+    })
+}
+
+function envelope(status: string, message: string, data: string) {
+  return `{"session_id":"${sessionId}","status":"${status}","message":"${message}","data":${data}}`
+}
+
+function withLength(length: number, headers: string[]) {
+  return ['Content-Length', String(length), ...headers]
+}

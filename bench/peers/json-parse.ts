@@ -1,15 +1,36 @@
-/** The benchmarked server `json-parse`: bare `node:http` with `JSON.parse` and `JSON.stringify`. */
+/** The server of the side `json-parse`: items are objects in a `Map`, and tokens are not checked. */
 
-import { fileURLToPath } from 'node:url'
-import { createItems } from '../lib/connections.js'
-import { startServer } from '../lib/processes.js'
-import type { Side } from './sides.js'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 
-const server = fileURLToPath(new URL('json-parse-server.js', import.meta.url))
+const items: Map<string, object> = new Map()
 
-export default {
-  name: 'json-parse',
-  about: 'bare `node:http` with `JSON.parse`, `JSON.stringify` and a `Map`; no tokens',
-  create: createItems,
-  start: async ({ port }) => [await startServer({ port, args: [server, String(port)] })],
-} satisfies Side
+createServer(async (request, response) => {
+  try {
+    await answer(request, response)
+  } catch {
+    response.writeHead(500).end()
+  }
+}).listen(Number(process.argv[2]), '127.0.0.1')
+
+async function answer(request: IncomingMessage, response: ServerResponse) {
+  const [, , , kind, id = ''] = (request.url ?? '').split('/')
+  if (kind === 'health') return send(response, 200, { status: 'healthy' })
+  if (request.method === 'POST') {
+    const { data } = JSON.parse(await text(request))
+    const item = { id: randomUUID(), ...data }
+    items.set(item.id, item)
+    return send(response, 201, { data: item })
+  }
+  if (id === '') return send(response, 200, { data: [...items.values()] })
+  const item = items.get(id)
+  if (request.method === 'DELETE') items.delete(id)
+  return send(response, item === undefined ? 404 : 200, { data: item })
+}
+
+function send(response: ServerResponse, status: number, body: object) {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes.length }
+  response.writeHead(status, headers).end(bytes)
+}

@@ -1,6 +1,5 @@
-/** Bodies of create requests, a little shorter than the default limit of the service. */
+/** Bodies of create requests, a little shorter than the service's default for `MAX_BODY_BYTES`. */
 
-/** Length in bytes, a little less than the default of `MAX_BODY_BYTES`. */
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
 export const bodies: Record<string, () => Buffer> = {
@@ -32,11 +31,6 @@ function repeated(text: string) {
 }
 
 function names() {
-  const members: string[] = []
-  for (let bytes = 0; bytes < bodyBytes - 30; ) {
-    const member = `"${(36 ** 3 + members.length).toString(36)}":1`
-    members.push(member)
-    bytes += member.length + 1
-  }
-  return members.join(',')
+  const length = Math.floor(bodyBytes / '"10000":1,'.length) - 3
+  return Array.from({ length }, (_, number) => `"${(36 ** 4 + number).toString(36)}":1`).join(',')
 }
