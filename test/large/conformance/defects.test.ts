@@ -10,16 +10,13 @@ import { listen } from '../../support/process.js'
 import { defects } from './defects.js'
 import { smallService } from './small-service.js'
 
-function clausesIn(title: string): string[] {
-  return title.match(/§\d+(\.\d+)?/g) ?? []
-}
+const clausesIn = (title: string): string[] => title.match(/§\d+(\.\d+)?/g) ?? []
 
 test('item-store conformance passes a service that makes other choices where the interface leaves them open', async () => {
   const { status, passed, failed } = await conformanceOf(await smallService())
   assert.deepEqual({ status, failed }, { status: 0, failed: [] })
-  const tested = new Set(passed.flatMap(clausesIn))
-  assert.ok(tested.size > 30, `only ${tested.size} clauses`)
-  assert.deepEqual(new Set(defects.map(({ clause }) => clause)), tested)
+  const clauses = new Set(defects.map(({ clause }) => clause))
+  assert.deepEqual(clauses, new Set(passed.flatMap(clausesIn)))
 })
 
 test('a response that never ends counts as no response', async (t) => {

@@ -1,4 +1,4 @@
-/** A second, small implementation of the interface, whose parts tests can replace. */
+/** A second, small implementation of the interface, in which tests can replace functions. */
 
 import { randomUUID } from 'node:crypto'
 import * as http from 'node:http'
@@ -47,7 +47,7 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The correct parts of the small service. A defect replaces some of them. */
+/** The correct behaviour of the small service. A defect replaces some members. */
 export const parts = {
   sessionId: (): string => randomUUID(),
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
@@ -58,23 +58,19 @@ export const parts = {
   isAllowed: (_claims: Members, _request: Request): boolean => true,
   /** Whether a request takes effect although its token is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Returns an error if a defect rejects the request. */
-  refusal: (_request: Request): Reply | undefined => undefined,
   /** Long integers become strings that begin with `#`; `written` restores their exact digits. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
+  /** Returns the item request in a body. Without `data`, it is invalid. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
-  /** Changes the members of `data`. If `part` is `value`, values at any depth are changed. */
   members: (data: Members): Members => data,
-  value: (value: unknown): unknown => value,
   itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
   found: (item: Item | undefined, _request: Request): Item | undefined => item,
   replaced: (_before: Item, next: Item, _value: Members): Item => next,
   store: (items: Items, item: Item): unknown => items.set(item.id, item),
   remove: (items: Items, id: string): unknown => items.delete(id),
   listed: (items: Item[], _request: Request): unknown => items.toReversed(),
-  shown: (next: Item, _before: Item): Item => next,
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
 }
 
@@ -126,9 +122,9 @@ export function refusal(status: number, error_code: string, session_id: string):
 function replyTo(request: Request, own: typeof parts, items: Items): Reply {
   const session_id = own.sessionId()
   const code = tokenProblem(request, own)
-  if (code !== undefined && !own.isDoneAnyway(request)) return refusal(401, code, session_id)
-  const answer = own.refusal(request) ?? answerTo(request, own, items, session_id)
-  return code === undefined ? answer : refusal(401, code, session_id)
+  if (code === undefined) return answerTo(request, own, items, session_id)
+  if (own.isDoneAnyway(request)) answerTo(request, own, items, session_id)
+  return refusal(401, code, session_id)
 }
 
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
@@ -182,7 +178,7 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
   }
   const next = own.replaced(item, itemOf(id, value, own), value)
   own.store(items, next)
-  return envelope(200, 'updated', 'Replaced', own.shown(next, item))
+  return envelope(200, 'updated', 'Replaced', next)
 }
 
 function valueIn(request: Request, own: typeof parts): Members | undefined {
@@ -198,13 +194,5 @@ function valueIn(request: Request, own: typeof parts): Members | undefined {
 
 function itemOf(id: string, { data, project_id }: Members, own: typeof parts): Item {
   const { id: _id, project_id: _project, ...members } = own.members(record(data))
-  const entries = Object.entries(members).map(([name, value]) => [name, mapped(value, own.value)])
-  return own.itemOf({ id, project_id }, Object.fromEntries(entries))
-}
-
-function mapped(value: unknown, change: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return change(value.map((each) => mapped(each, change)))
-  if (typeof value !== 'object' || value === null) return change(value)
-  const entries = Object.entries(value).map(([name, each]) => [name, mapped(each, change)])
-  return change(Object.fromEntries(entries))
+  return own.itemOf({ id, project_id }, members)
 }
