@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
-import { watchLoad } from '../../../src/process/load.js'
+import { test } from 'node:test'
 import { type ItemStore, StoreError } from '../../../src/store/item-store.js'
 import { createMemoryStore } from '../../../src/store/memory/store.js'
 import { type Answer, type RequestOptions, send } from '../../conformance/client.js'
@@ -11,17 +10,16 @@ import { itemOf } from '../../conformance/expect.js'
 import { inSeconds, mintToken, validClaims } from '../../conformance/tokens.js'
 import { ownApp } from '../../support/own-app.js'
 import { exchangeOne } from '../../support/socket.js'
-import { until } from '../../support/until.js'
-import { createChecker, operationsOf, type PlacedOperation, servedDocument } from './document.js'
+import { createChecker, type Operation, operationsOf, servedDocument } from './document.js'
 
 const secret = 'a secret of at least thirty-two bytes'
+const token = mintToken(validClaims(), { secret })
 
 /** Maximum size of all items, in bytes. */
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
-const overload = watchLoad({ maxMemoryBytes: 1, maxEventLoopDelay: 60_000 }, () => 0)
-after(() => overload.stop())
+const exceededLimit = () => ({ limit: 'MAX_MEMORY_BYTES', maximum: 1, value: 2 })
 const unavailable = () => new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached')
 const rejectDelete = () => Promise.reject(new StoreError('STORE_FULL', 'No memory is left'))
 
@@ -31,7 +29,7 @@ const origins = {
   broken: await serve({ store: failing(() => new Error('unexpected')) }),
   unreachable: await serve({ store: { ...failing(unavailable), healthy: () => false } }),
   full: await serve({ store: { ...memory, delete: rejectDelete } }),
-  overloaded: await serve({ load: overload }),
+  overloaded: await serve({ load: { exceededLimit, bodyReceived: () => undefined } }),
   impatient: await serve({}, { requestTimeout: 1 }),
 }
 
@@ -54,13 +52,9 @@ const timedOut = new Map(
     }),
   ),
 )
-await until('overload', async () => {
-  const { text } = await send(origins.overloaded, 'GET', `${prefix}/health`)
-  return text.includes('"overload"')
-})
 
 /** Functions that provoke each error, by error code. For operations without the error, they send any request. */
-const provocations: Record<string, (operation: PlacedOperation, id: string) => Promise<Answer>> = {
+const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),
   PRECONDITION_FAILED: (operation, id) => askWith(operation, id, { 'if-match': '"other"' }),
@@ -71,12 +65,9 @@ const provocations: Record<string, (operation: PlacedOperation, id: string) => P
   },
   'unknown item': (operation) => ask(operation, randomUUID()),
   MISSING_TOKEN: (operation, id) => askWith(operation, id, { authorization: undefined }),
-  TOKEN_EXPIRED: (operation, id) => {
-    const claims = { ...validClaims(), exp: inSeconds(-1) }
-    return ask(operation, id, { token: mintToken(claims, { secret }) })
-  },
-  INVALID_TOKEN: (operation, id) =>
-    ask(operation, id, { token: mintToken(validClaims(), { secret: `${secret}!` }) }),
+  TOKEN_EXPIRED: (operation, id) =>
+    ask(operation, id, { token: mintToken({ sub: 'a', exp: inSeconds(-1) }, { secret }) }),
+  INVALID_TOKEN: (operation, id) => ask(operation, id, { token: `${token}A` }),
   AUTH_NOT_CONFIGURED: async (operation, id) => {
     delete process.env.JWT_SECRET
     try {
@@ -127,7 +118,6 @@ test('requests from the examples get the responses in the examples, and all exam
   const { examples, headers } = document.components
   const { itemRequest, replaceRequest, ...responses } = examples
   const origin = await serve({ store: createMemoryStore(room) })
-  const token = mintToken(validClaims(), { secret })
   const request = async (method: string, path: string, body?: unknown, headers = {}) => {
     const options = body === undefined ? {} : { body: JSON.stringify(body) }
     const answer = await send(origin, method, prefix + path, { token, headers, ...options })
@@ -167,37 +157,35 @@ function withoutIds(text: string): string {
 }
 
 async function newItem(): Promise<string> {
-  const token = mintToken(validClaims(), { secret })
   const created = await send(origins.normal, 'POST', `${prefix}/items`, { token, body: validBody })
   return itemOf(created, 201).id
 }
 
 function ask(
-  { method, path, requestBody }: PlacedOperation,
+  { method, path, requestBody }: Operation,
   itemId: string,
   options: RequestOptions = {},
   origin = origins.normal,
 ): Promise<Answer> {
   return send(origin, method, `${prefix}${path.replace('{item_id}', itemId)}`, {
-    token: mintToken(validClaims(), { secret }),
+    token,
     ...(requestBody === undefined ? {} : { body: validBody }),
     ...options,
   })
 }
 
-function askWith(operation: PlacedOperation, id: string, headers: RequestOptions['headers'] = {}) {
+function askWith(operation: Operation, id: string, headers: RequestOptions['headers'] = {}) {
   return ask(operation, id, { headers })
 }
 
 /** @param finish completes the head of the request. */
 function askRaw(
-  { method, path }: PlacedOperation,
+  { method, path }: Operation,
   itemId: string,
   finish: (head: string) => string,
   origin = origins.normal,
 ): Promise<Answer> {
   const line = `${method} ${prefix}${path.replace('{item_id}', itemId)} HTTP/1.1\r\nHost: a\r\n`
-  const token = mintToken(validClaims(), { secret })
   return exchangeOne(origin, finish(`${line}Authorization: Bearer ${token}\r\n`))
 }
 
