@@ -1,5 +1,6 @@
 /** Command-line options and output of the long checks. */
 
+import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 
 /** @throws {Error} unless each number is above 0. */
@@ -10,16 +11,9 @@ export function numbers<Name extends string>(
     return [name, { type: 'string', default: String(value) }] as const
   })
   const { values } = parseArgs({ options: Object.fromEntries(entries) })
-  return Object.fromEntries(
-    Object.entries(values).map(([name, text]) => [name, positive(name, String(text))]),
-  ) as Record<Name, number> // the names are the keys of `defaults`
-}
-
-/** @throws {Error} unless the number is above 0. */
-export function positive(name: string, text: string): number {
-  const number = Number(text)
-  if (number > 0) return number
-  throw new Error(`--${name} is "${text}"; expected a number above 0`)
+  const numbers = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
+  for (const [name, number] of numbers) assert.ok(number > 0, `--${name} is not above 0`)
+  return Object.fromEntries(numbers) as Record<Name, number> // the names are the keys of `defaults`
 }
 
 export function say(text: string): void {

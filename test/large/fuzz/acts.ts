@@ -11,11 +11,7 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-export class Finding extends Error {
-  override readonly name = 'Finding'
-}
-
-/** Pairs requests with responses. @param sessionIds all earlier session ids. @throws {Finding} */
+/** Pairs requests with responses. @param sessionIds all earlier session ids. @throws {Error} */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)
@@ -31,7 +27,7 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
         ? 'comes after the last response'
         : (answerProblem(request, answer, isWhole, reader.continued.get(place) ?? 0) ??
           shapeProblem(answer, request.isHead, sessionIds))
-      if (problem !== undefined) throw new Finding(`${describe(request, answer)}: ${problem}`)
+      if (problem !== undefined) throw new Error(`${describe(request, answer)}: ${problem}`)
       return { request, answer, outcome: answer.status < 300 ? 'done' : 'refused' }
     }
     const isUnknown = !isAfterLast && (isWhole || (isHeadSent && request.plan.what === 'delete'))
@@ -39,25 +35,21 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   })
 
   if (reader.answers.length > requests.length) {
-    throw new Finding(`a response without a request: ${reader.answers[requests.length]?.head}`)
+    throw new Error(`a response without a request: ${reader.answers[requests.length]?.head}`)
   }
   const isPatient = plan.reading !== 'never' && ['wait', 'half-close'].includes(plan.ending.kind)
-  if (!isPatient || (last >= 0 && hasMore(requests, last))) return acts
-  if (played.isLate) throw new Finding(`the service neither responds nor closes, ${state(played)}`)
-  const missing = (last < 0 ? acts : acts.slice(0, last + 1)).find(
-    ({ answer }, place) =>
-      answer === undefined && (place < requests.length - 1 || plan.unsent === 0),
-  )
-  if (missing !== undefined) {
-    throw new Finding(`${describe(missing.request)} has no response, ${state(played)}`)
+  // The client may still be sending when the service closes the connection.
+  const mayLoseAnswers = last >= 0 && (last < requests.length - 1 || requests[last]?.isBroken)
+  if (!isPatient || mayLoseAnswers) return acts
+  const { isLate, isEnded, error } = played
+  const [responses, rest] = [reader.answers.length, reader.rest()]
+  const complete = requests.length - (plan.unsent > 0 ? 1 : 0)
+  if (isLate || responses < Math.min(complete, last < 0 ? complete : last + 1) || rest !== '') {
+    const state = { responses, rest: rest.slice(0, 300), sentBytes, isLate, isEnded, error }
+    const heads = requests.map((request) => describe(request)).join('\n')
+    throw new Error(`responses are late or incomplete: ${JSON.stringify(state)}\n${heads}`)
   }
-  if (reader.rest() !== '') throw new Finding(`half a response: ${reader.rest().slice(0, 200)}`)
   return acts
-}
-
-/** Returns whether the client may still be sending when the service closes the connection. */
-function hasMore(requests: readonly Request[], last: number): boolean {
-  return last < requests.length - 1 || (requests[last]?.isBroken ?? false)
 }
 
 const invalidHttp = 'not valid HTTP'
@@ -121,8 +113,4 @@ function describe({ plan, bytes, headLength }: Request, answer?: RawAnswer): str
   const given =
     answer === undefined ? '' : `\n--- response\n${answer.head}${answer.body.slice(0, 500)}\n---`
   return `${plan.what}\n--- ${bytes.length} bytes\n${head}${given}`
-}
-
-function state({ reader, error, isEnded, sentBytes }: Played): string {
-  return `after ${reader.answers.length} responses, ${sentBytes} bytes sent, ${isEnded ? 'closed' : 'open'}, error ${error}, half a response: ${reader.rest().slice(0, 300)}`
 }

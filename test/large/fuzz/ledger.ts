@@ -1,6 +1,6 @@
 /** Tracks which items must exist according to responses, and compares them with a list. */
 
-import { type Act, Finding } from './acts.js'
+import type { Act } from './acts.js'
 
 /** The part of an item's text after the id, or `undefined` if the item does not exist. */
 type Tail = string | undefined
@@ -18,7 +18,7 @@ export class Ledger {
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 
-  /** @throws {Finding} if the list lacks an item, or has a changed or unknown item. */
+  /** @throws {Error} if the list lacks an item, or has a changed or unknown item. */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
     /** Texts of items that may or may not have been created. */
@@ -28,7 +28,7 @@ export class Ledger {
       const own: Possible = new Map(ids.map((id) => [id, [this.items.get(id)]]))
       for (const act of acts) this.#follow(act, own, unknown)
       for (const [id, tails] of own) {
-        if (!ids.includes(id) && known.has(id)) throw new Finding(`the id ${id} was assigned twice`)
+        if (!ids.includes(id) && known.has(id)) throw new Error(`the id ${id} was assigned twice`)
         known.add(id)
         all.set(id, tails)
       }
@@ -38,19 +38,19 @@ export class Ledger {
     for (const id of idsIn(list)) {
       const tails = all.get(id) ?? unknown
       const tail = tails.find((each) => each !== undefined && list.includes(textOf(id, each)))
-      if (tail === undefined) throw new Finding(`the list has ${id}, which no client has created`)
+      if (tail === undefined) throw new Error(`the list has ${id}, which no client has created`)
       if (tails === unknown) unknown.splice(unknown.indexOf(tail), 1)
       now.set(id, tail)
     }
     const texts = [...now].map(([id, tail]) => textOf(id, tail))
-    if (!list.endsWith(`"data":[${texts}]}`)) throw new Finding('the list has more than its items')
+    if (!list.endsWith(`"data":[${texts}]}`)) throw new Error('the list has more than its items')
     this.deleted.push(...[...this.items.keys()].filter((id) => !now.has(id)))
     this.deleted.splice(0, this.deleted.length - 20)
     this.items.clear()
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** @throws {Finding} if the outcome fits none of the texts that the item may have. */
+  /** @throws {Error} if the outcome fits none of the texts that the item may have. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request
@@ -68,15 +68,15 @@ export class Ledger {
     if (answer === undefined || ![200, 204, 404].includes(answer.status)) return
     const isThere = answer.status !== 404
     let tails: readonly Tail[] = before.filter((each) => (each !== undefined) === isThere)
-    if (tails.length > 0 && isThere && plan.what !== 'read') tails = written
-    if (tails.length > 0 && answer.status === 200 && !isHead) {
+    if (tails.length > 0 && isThere) tails = plan.what === 'read' ? tails : written
+    if (answer.status === 200 && !isHead) {
       const status = plan.what === 'read' ? 'success' : 'updated'
       tails = tails.filter((each) => isEnvelope(answer.body, status, id, each))
     }
     if (tails.length === 0) {
       const texts = before.map((each) => each?.slice(0, 500)).join(' or ')
       const given = `${answer.status} ${answer.body.slice(0, 500)}`
-      throw new Finding(`${plan.what} of ${id}: ${given}; it was ${texts}`)
+      throw new Error(`${plan.what} of ${id}: ${given}; it was ${texts}`)
     }
     own.set(id, tails)
   }
@@ -85,13 +85,13 @@ export class Ledger {
     for (const [id, tails] of possible) {
       const isRight = tails.some((tail) => tail !== undefined && list.includes(textOf(id, tail)))
       const mayLack = tails.includes(undefined) && !list.includes(`{"id":"${id}"`)
-      if (!isRight && !mayLack) throw new Finding(`a list lacks ${id} or has another text for it`)
+      if (!isRight && !mayLack) throw new Error(`a list lacks ${id} or has another text for it`)
     }
     const ids = idsIn(list)
-    if (new Set(ids).size < ids.length) throw new Finding('a list has an item twice')
+    if (new Set(ids).size < ids.length) throw new Error('a list has an item twice')
     const inOrder = [...this.items.keys()].filter((id) => ids.includes(id))
     if (ids.filter((id) => this.items.has(id)).join() !== inOrder.join()) {
-      throw new Finding('a list is not in the order of creation')
+      throw new Error('a list is not in the order of creation')
     }
   }
 }
@@ -109,10 +109,10 @@ function createdId({ answer, request: { tail } }: Act): string {
   const [id = ''] = idsIn(body)
   if (!isEnvelope(body, 'created', id, tail)) {
     const texts = `${body.slice(0, 500)}; expected ${tail?.slice(0, 500)}`
-    throw new Finding(`the response to a create is ${texts}`)
+    throw new Error(`the response to a create is ${texts}`)
   }
   if (!head.includes(`\r\nLocation: /api/v1/items/${id}\r\n`)) {
-    throw new Finding(`the create of ${id} has another Location`)
+    throw new Error(`the create of ${id} has another Location`)
   }
   return id
 }
