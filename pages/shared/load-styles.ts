@@ -1,11 +1,12 @@
 /** Loads styles that the first view of a page does not need. @module */
 
-const loaded = new Set<string>()
+const loads = new Map<string, Promise<unknown>>()
 
 /** Loads each file once. The next call after an error tries again. @throws {Event} if the styles cannot be loaded. */
-export async function loadStyles({ href }: URL): Promise<void> {
-  if (loaded.has(href)) return
-  await new Promise((resolve, reject) => {
+export function loadStyles({ href }: URL): Promise<unknown> {
+  const known = loads.get(href)
+  if (known) return known
+  const load = new Promise((resolve, reject) => {
     const link = document.createElement('link')
     link.rel = 'stylesheet'
     link.href = href
@@ -13,5 +14,7 @@ export async function loadStyles({ href }: URL): Promise<void> {
     link.onerror = reject
     document.head.append(link)
   })
-  loaded.add(href)
+  loads.set(href, load)
+  load.catch(() => loads.delete(href))
+  return load
 }
