@@ -6,20 +6,11 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** @param {string} name */
-const page = (name) => fileURLToPath(new URL(`${name}/index.html`, import.meta.url))
-
-/** @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
-const encoders = {
-  '.br': (bytes) =>
-    brotliCompressSync(bytes, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-      },
-    }),
-  '.gz': (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
-}
+/** @type {[string, (bytes: Uint8Array) => Uint8Array][]} */
+const encoders = [
+  ['.br', (bytes) => brotliCompressSync(bytes)], // the default quality is the maximum
+  ['.gz', (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })],
+]
 
 const otherPage = /^ *<link rel="(?:related|service-doc)".*\n/m
 
@@ -35,11 +26,9 @@ const compress = {
     handler(_options, files) {
       /** @param {string} fileName @param {string | Uint8Array} source */
       const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source })
-      /** @param {string} fileName @param {string | Uint8Array} source */
-      const emitCompressed = (fileName, source) => {
-        for (const [ending, encode] of Object.entries(encoders)) {
-          emit(fileName + ending, encode(Buffer.from(source)))
-        }
+      /** @param {string} name @param {string | Uint8Array} source */
+      const emitCompressed = (name, source) => {
+        for (const [ending, encode] of encoders) emit(name + ending, encode(Buffer.from(source)))
       }
       for (const file of Object.values(files)) {
         const source = file.type === 'chunk' ? file.code : file.source
@@ -81,7 +70,7 @@ export default ({ mode }) => ({
       resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),
     },
     rolldownOptions: {
-      input: { [mode]: page(mode) },
+      input: { [mode]: fileURLToPath(new URL(`${mode}/index.html`, import.meta.url)) },
       optimization: { inlineConst: true },
       // On a busy machine, Rolldown's advice on slow plugins would be the first output of `npm run dev`.
       checks: { bundlerTimings: false },
