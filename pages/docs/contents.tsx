@@ -3,7 +3,8 @@
 import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import { modelsOf, type OpenApiDocument, type Operation, type ResponseGroup } from './openapi.js'
+import type { separateErrors } from './common-errors.js'
+import { modelsOf, type OpenApiDocument, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
 
 /** The service adds a link to the items page only if it serves that page. */
@@ -17,11 +18,7 @@ export function ItemsLink() {
   ) : null
 }
 
-interface ContentsProps {
-  readonly document: OpenApiDocument
-  readonly operations: readonly Operation[]
-  readonly errors: ResponseGroup
-}
+type ContentsProps = ReturnType<typeof separateErrors> & { readonly document: OpenApiDocument }
 
 interface Entry {
   readonly id: string

@@ -29,18 +29,18 @@ export function ReceivedResponse({ received, name }: { received: Received; name:
           <span class="wide">Response</span>
           <span class={`tag ${kindOf(status)}`}>{status}</span>
         </h3>
-        {text !== '' && isJson && (
-          <label class="line">
-            <input
-              type="checkbox"
-              checked={isLaidOut}
-              onInput={(event) => setLaidOut(event.currentTarget.checked)}
-            />
-            Indented
-          </label>
-        )}
         {text !== '' && (
           <>
+            {isJson && (
+              <label class="line">
+                <input
+                  type="checkbox"
+                  checked={isLaidOut}
+                  onInput={(event) => setLaidOut(event.currentTarget.checked)}
+                />
+                Indented
+              </label>
+            )}
             <CopyButton what="body" text={text} />
             <Button
               onClick={() => download(new Blob([bytes]), `${name}.${isJson ? 'json' : 'txt'}`)}

@@ -22,6 +22,12 @@ export interface Editing {
   focus(): void
 }
 
+const lossOfChanges: Loss = {
+  title: 'Discard your changes?',
+  text: 'What you have typed is not saved.',
+  action: 'Discard',
+}
+
 export function Edit(page: Page & { readonly draft: Draft }) {
   const { draft, rows, editing, listed, setActive, closeDraft } = page
   const { item, isCopy } = draft
@@ -36,7 +42,7 @@ export function Edit(page: Page & { readonly draft: Draft }) {
   const [key] = useState(newKey)
   const toSave = (typed: string) => (typed === shown ? source : typed)
   const isDirty = item ? toSave(typed) !== item.text : isCopy || typed !== shown
-  const loss = lossOf(isSaving, isDirty)
+  const loss = isSaving ? lossWhileSaving : isDirty ? lossOfChanges : undefined
   const next = useRef(closeDraft)
   const stay = () => item && setActive(item)
   const [leaveNow, confirmation] = useConfirmedClose(loss, () => next.current(), stay)
@@ -196,13 +202,6 @@ export function Edit(page: Page & { readonly draft: Draft }) {
       {confirmation}
     </Panel>
   )
-}
-
-function lossOf(isSaving: boolean, isDirty: boolean): Loss | undefined {
-  if (isSaving) return lossWhileSaving
-  if (!isDirty) return undefined
-  const text = 'What you have typed is not saved.'
-  return { title: 'Discard your changes?', text, action: 'Discard' }
 }
 
 interface ElsewhereProps {

@@ -1,6 +1,6 @@
 /** The table header, where the user sorts, resizes and reorders columns. @module */
 
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
@@ -16,10 +16,7 @@ const edge = 10
 /** How much a key press changes a column's width, in characters. */
 const step = 2
 
-interface HeadProps extends Page {
-  readonly drawn: readonly Column[]
-  readonly children: ComponentChildren
-}
+type HeadProps = RenderableProps<Page & { readonly drawn: readonly Column[] }>
 
 export function Head({ layout, changeLayout, tracks, setDialog, drawn, children }: HeadProps) {
   const { sort, pinned } = layout

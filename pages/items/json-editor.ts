@@ -44,16 +44,9 @@ const theme = EditorView.theme({
   // CodeMirror may mark valid brackets as unmatched until it has parsed the whole text. The page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
-  '.cm-lintRange-error': {
-    backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--bad)',
-    textUnderlineOffset: '3px',
-  },
-  '.cm-lintRange-warning': {
-    backgroundImage: 'none',
-    textDecoration: 'underline dotted var(--caution)',
-    textUnderlineOffset: '3px',
-  },
+  '.cm-lintRange': { backgroundImage: 'none', textUnderlineOffset: '3px' },
+  '.cm-lintRange-error': { textDecoration: 'underline wavy var(--bad)' },
+  '.cm-lintRange-warning': { textDecoration: 'underline dotted var(--caution)' },
   '.cm-tooltip, .cm-panels': {
     backgroundColor: 'var(--surface)',
     color: 'var(--text)',

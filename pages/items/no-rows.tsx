@@ -1,6 +1,5 @@
 /** The message for an empty list: why there are no rows, and what to do. @module */
 
-import type { ComponentChildren } from 'preact'
 import { paths, prefix } from '../../src/interface/names.js'
 import { Button, CopyButton } from '../shared/components.js'
 import { everything, type Filter, isComplete } from './filter.js'
@@ -8,66 +7,39 @@ import { shownName } from './item.js'
 import type { Page } from './use-page.js'
 
 export function NoRows(page: Page) {
-  const { token, lacksToken, listedAt, items, filter } = page
-  if (lacksToken) {
-    return (
-      <Reason
-        title="No token"
-        text="The service shows items only with a token."
-        action="Enter a token"
-        onAction={() => page.setAsking({})}
-      />
-    )
-  }
-  if (listedAt === undefined) return null
-  if (items.length > 0 || filter.project) {
-    return (
-      <Reason
-        title="No matches"
-        text={`No item ${wordsFor(filter)}.`}
-        action="Show all items"
-        onAction={() => page.setFilter(everything)}
-      />
-    )
-  }
-  return (
-    <Reason
-      title="No items yet"
-      text="Add the first one here, or from a terminal:"
-      code={curlFor('$TOKEN')}
-      action="New item"
-      onAction={page.addNew}
-    >
-      <Button onClick={() => page.setDialog('import')}>Import</Button>
-      <CopyButton what="command with token" text={curlFor(token)} />
-    </Reason>
-  )
-}
-
-interface ReasonProps {
-  readonly title: string
-  readonly text: string
-  readonly code?: string
-  readonly action: string
-  readonly onAction: () => void
-  readonly children?: ComponentChildren
-}
-
-function Reason({ title, text, code, action, onAction, children }: ReasonProps) {
+  const reason = reasonIn(page)
+  if (!reason) return null
+  const { title, text, action, onAction, isFirst } = reason
   return (
     <section class="no-rows" aria-label={title}>
       <h2>{title}</h2>
       <p>{text}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
-      {code && <pre tabIndex={0}>{code}</pre>}
+      {isFirst && <pre tabIndex={0}>{curlFor('$TOKEN')}</pre>}
       <div class="line">
         <Button class="main" onClick={onAction}>
           {action}
         </Button>
-        {children}
+        {isFirst && <Button onClick={() => page.setDialog('import')}>Import</Button>}
+        {isFirst && <CopyButton what="command with token" text={curlFor(page.token)} />}
       </div>
     </section>
   )
+}
+
+function reasonIn({ lacksToken, listedAt, items, filter, addNew, setAsking, setFilter }: Page) {
+  if (lacksToken) {
+    const text = 'The service shows items only with a token.'
+    return { title: 'No token', text, action: 'Enter a token', onAction: () => setAsking({}) }
+  }
+  if (listedAt === undefined) return undefined
+  if (items.length > 0 || filter.project) {
+    const text = `No item ${wordsFor(filter)}.`
+    const onAction = () => setFilter(everything)
+    return { title: 'No matches', text, action: 'Show all items', onAction }
+  }
+  const text = 'Add the first one here, or from a terminal:'
+  return { title: 'No items yet', text, action: 'New item', onAction: addNew, isFirst: true }
 }
 
 function wordsFor({ query, project, conditions }: Filter): string {

@@ -1,6 +1,6 @@
 /** The status line below the list: number of items, latest changes and errors. @module */
 
-import type { ComponentChildren } from 'preact'
+import type { RenderableProps } from 'preact'
 import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
 import { messageFor, needsToken } from './service.js'
@@ -49,11 +49,7 @@ export function Status(page: Page) {
   )
 }
 
-interface ProblemProps {
-  readonly action: string
-  readonly onAction: () => void
-  readonly children: ComponentChildren
-}
+type ProblemProps = RenderableProps<{ action: string; onAction: () => void }>
 
 function Problem({ action, onAction, children }: ProblemProps) {
   return (
