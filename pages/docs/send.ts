@@ -33,10 +33,7 @@ export async function sendRequest(
   }
 }
 
-async function readAll(
-  { body }: Response,
-  onProgress: (received: number) => void,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll({ body }: Response, onProgress: (received: number) => void) {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let length = 0
   const reader = body?.getReader()
@@ -50,11 +47,7 @@ async function readAll(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-export function obstacleIn(
-  operation: Operation,
-  { parameters, body }: Input,
-  token: string,
-): string | undefined {
+export function obstacleIn(operation: Operation, { parameters, body }: Input, token: string) {
   const inputs = [
     ...operation.parameters.map((each) => ({ ...each, text: parameters[each.name] ?? '' })),
     { name: 'The body', in: 'body', text: body ?? '' },

@@ -155,10 +155,7 @@ function Outcome({ state }: { state: State | undefined }) {
   )
 }
 
-function parametersIn(
-  { headers }: Received,
-  operations: readonly Operation[],
-): Record<string, string> {
+function parametersIn({ headers }: Received, operations: readonly Operation[]) {
   const [, location] = headers.find(([name]) => name === 'location') ?? []
   if (location === undefined) return {}
   for (const { path } of operations) {

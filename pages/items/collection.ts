@@ -2,7 +2,7 @@
 
 import { formatted } from '../shared/numbers.js'
 import { type Item, itemOf } from './item.js'
-import { type Merged, mergeLists } from './merge.js'
+import { mergeLists } from './merge.js'
 import { createOverview, type Overview } from './overview.js'
 import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
@@ -142,7 +142,7 @@ export function createCollection(options: CollectionOptions) {
   }
 
   /** Merges the incoming list into the shown list, and starts over if the user changes an item in the meantime. */
-  async function merge(into: Incoming, yieldIfDue: Yield): Promise<Merged> {
+  async function merge(into: Incoming, yieldIfDue: Yield) {
     for (;;) {
       const { items } = shown
       const merged = await mergeLists(items, into.items, yieldIfDue)

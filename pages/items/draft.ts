@@ -85,11 +85,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
 }
 
 /** Replaces the value of a member, and nothing else. Returns a fault if the new value is invalid. */
-export function withValue(
-  text: string,
-  name: string,
-  value: string,
-): { readonly text: string; readonly fault: string | undefined } {
+export function withValue(text: string, name: string, value: string) {
   try {
     const start = checkText(value)
     if (/[[{]/.test(value.charAt(start))) {

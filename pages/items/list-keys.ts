@@ -28,12 +28,7 @@ export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey
 }
 
-export function targetRow(
-  key: string,
-  row: number,
-  page: number,
-  count: number,
-): number | undefined {
+export function targetRow(key: string, row: number, page: number, count: number) {
   const targets: Readonly<Record<string, number>> = {
     ArrowDown: row + 1,
     ArrowUp: row - 1,

@@ -3,13 +3,6 @@
 import { type Item, itemOf } from './item.js'
 import type { Yield } from './yield.js'
 
-export interface Merged {
-  /** Items of the newer list. Items that were already shown keep their order. */
-  readonly items: readonly Item[]
-  readonly changed: ReadonlySet<string>
-  readonly gone: number
-}
-
 export interface Part {
   readonly items: readonly Item[]
   readonly all: readonly Item[]
@@ -28,12 +21,15 @@ export function caughtUp({ items, all: before }: Part, now: readonly Item[]): re
   return items.flatMap((item) => (old.has(item) ? (newer.get(item.id) ?? []) : item))
 }
 
-/** Keeps the order of the shown rows, because a store on Redis lists items in any order (spec §4.2). */
+/**
+ * Returns the items of the newer list, the ids of those that are new or changed, and the number of deleted items.
+ * Shown items keep their order, because a store on Redis lists items in any order (spec §4.2).
+ */
 export async function mergeLists(
   shown: readonly Item[],
   newer: readonly Item[],
   yieldIfDue: Yield,
-): Promise<Merged> {
+) {
   const changed = new Set<string>()
   if (shown === newer) return { items: shown, changed, gone: 0 }
   let same = 0

@@ -1,10 +1,7 @@
 /** Decides which rows of a long list, and which of many columns, are rendered. All rows are the same height. @module */
 
-export interface Range {
-  readonly first: number
-  /** Index after the last row or column. */
-  readonly end: number
-}
+/** Indices of the first row or column, and of the row or column after the last. */
+export type Range = ReturnType<typeof inBlocks>
 
 /** Number of rows or columns that are added and removed together, so that not every scroll event causes rendering. */
 const block = 4
@@ -21,18 +18,18 @@ export function reachableRows(rowHeight: number): number {
 }
 
 /** Returns the rows to render. @param top scroll position of the list. @param height visible height of the list. */
-export function rowsAt(top: number, height: number, rowHeight: number, count: number): Range {
+export function rowsAt(top: number, height: number, rowHeight: number, count: number) {
   const end = Math.ceil((top + height) / rowHeight)
   return inBlocks(Math.floor(top / rowHeight) - rowMargin, end + rowMargin, count)
 }
 
 /** Returns the columns to render between two distances from the left. @param ends where each column ends. */
-export function columnsAt(left: number, right: number, ends: readonly number[]): Range {
+export function columnsAt(left: number, right: number, ends: readonly number[]) {
   const columnAt = (place: number) => ends.filter((end) => end <= place).length
   return inBlocks(columnAt(left) - columnMargin, columnAt(right) + 1 + columnMargin, ends.length)
 }
 
-function inBlocks(first: number, end: number, count: number): Range {
+function inBlocks(first: number, end: number, count: number) {
   const toBlock = (place: number) => Math.floor(place / block) * block
   return {
     first: Math.max(0, Math.min(toBlock(first), count)),

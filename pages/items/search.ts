@@ -68,14 +68,11 @@ function createContent(value: string): (text: string) => boolean {
 }
 
 /** Compares JSON texts, ignoring white space between tokens. */
-function createComparison(
-  value: string,
-  isMet: (order: number) => boolean,
-): (text: string) => boolean {
+function createComparison(value: string, isMet: (order: number) => boolean) {
   const json = isJson(value) ? value.trim() : JSON.stringify(value)
   const normal = kindOf(json) === 'nested' ? layOut : (text: string) => text
   const wanted = sortValue(normal(json))
-  return (text) => {
+  return (text: string) => {
     const found = sortValue(normal(text))
     return isMet(found.type === wanted.type ? compare(found, wanted) : Number.NaN)
   }

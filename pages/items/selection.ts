@@ -45,11 +45,7 @@ export function useSelection(rows: readonly Item[]) {
 }
 
 /** Returns the nearest item below `item` that is not deleted, or else the nearest item above. */
-export function nextTo(
-  items: readonly Item[],
-  item: Item,
-  deleted: ReadonlySet<string>,
-): Item | undefined {
+export function nextTo(items: readonly Item[], item: Item, deleted: ReadonlySet<string>) {
   const place = items.findIndex(({ id }) => id === item.id)
   const isLeft = ({ id }: Item) => !deleted.has(id)
   return (

@@ -37,11 +37,7 @@ export async function* list(
   yield* response.texts()
 }
 
-export async function nextChange(
-  project: string | undefined,
-  tag: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function nextChange(project: string | undefined, tag: string, signal: AbortSignal) {
   const headers = { 'if-none-match': tag, prefer: `wait=${changeWait}` }
   for (;;) {
     const request = { method: 'HEAD', path: listPath(project), headers } as const

@@ -26,11 +26,7 @@ const run = 256
 const collator = new Intl.Collator('en')
 
 /** Returns a sorted copy, in which equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
-export async function sortItems(
-  items: readonly Item[],
-  sort: Sort,
-  yieldIfDue: Yield,
-): Promise<Item[]> {
+export async function sortItems(items: readonly Item[], sort: Sort, yieldIfDue: Yield) {
   const order = orderOf(sort)
   const rows: Row[] = []
   for (const item of items) {

@@ -20,13 +20,8 @@ const leastRest = 24
 /** Width of the column header that shows how many members have no column, in characters. */
 export const moreWidth = 6
 
-export interface Column {
-  readonly name: string
-  /** Index of the column from the left; 0 for `id`. */
-  readonly place: number
-  readonly isPinned: boolean
-  readonly isNumeric: boolean
-}
+/** A column, with its index from the left: 0 for `id`. */
+export type Column = ReturnType<typeof useTracks>['columns'][number]
 
 /**
  * Returns the chosen columns, or as many members as fit, from left to right, with positions and widths in characters.
@@ -84,7 +79,7 @@ export function useTracks(
   const hasRest = !areAll && end < 0 && left >= leastRest
   const shown = JSON.stringify(fit)
   const columns = useMemo(
-    (): Column[] =>
+    () =>
       ['id', ...fit].map((name, place) => {
         const isPinned = place === 0 || layout.pinned.includes(name)
         return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }

@@ -72,12 +72,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
 }
 
 /** Sorts a complete list. Changes to the items in `now` are shown at once, even while the sort is running. */
-export function useSorted(
-  part: Part,
-  now: readonly Item[],
-  sort: Sort,
-  isComplete: boolean,
-): readonly Item[] {
+export function useSorted(part: Part, now: readonly Item[], sort: Sort, isComplete: boolean) {
   const [sorted, setSorted] = useState<Part>()
   const order = isComplete && sort.length > 0 ? sort : undefined
   const { items, all } = part
