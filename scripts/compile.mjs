@@ -17,21 +17,15 @@ const entries = {
   models: 'src/interface/models.ts',
 }
 
+const viteOptions = ['build', '--config=pages/vite.config.mjs', '--configLoader=native']
+
 process.chdir(root)
 for (const folder of ['build', 'dist']) rmSync(folder, { recursive: true, force: true })
 await Promise.all([
   tool('typescript/bin/tsc').then(copyAllTypes),
   tool('typescript/bin/tsc', '--project', 'pages'),
   bundle(),
-  ...['docs', 'items'].map((page) =>
-    tool(
-      'vite/bin/vite.js',
-      'build',
-      `--mode=${page}`,
-      '--config=pages/vite.config.mjs',
-      '--configLoader=native',
-    ),
-  ),
+  ...['docs', 'items'].map((page) => tool('vite/bin/vite.js', ...viteOptions, `--mode=${page}`)),
 ])
 
 /** @param {string} path @param {string[]} args */

@@ -63,8 +63,7 @@ async function enter(side: Side, workload: Workload): Promise<Contender> {
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
   const requests = kinds.map((kind) => allRequests[kind](ids[0] ?? ''))
   if (withNewTokens) headers.Authorization = `Bearer ${anyId}`
-  const { deletes } = warmUp
-  return { side, port, secret, headers, programs, requests, deletes, turns: [] }
+  return { side, port, secret, headers, programs, requests, deletes: warmUp.deletes, turns: [] }
 }
 
 async function takeTurn(contender: Contender, workload: Workload, seconds: number): Promise<Turn> {

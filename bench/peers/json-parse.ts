@@ -6,12 +6,8 @@ import { text } from 'node:stream/consumers'
 
 const items: Map<string, object> = new Map()
 
-createServer(async (request, response) => {
-  try {
-    await answer(request, response)
-  } catch {
-    response.writeHead(500).end()
-  }
+createServer((request, response) => {
+  answer(request, response).catch(() => response.writeHead(500).end())
 }).listen(Number(process.argv[2]), '127.0.0.1')
 
 async function answer(request: IncomingMessage, response: ServerResponse) {

@@ -139,8 +139,6 @@ export const fastapi: Side = {
   },
 }
 
-const jsonServerFolder = join(toolsFolder, 'node_modules/json-server')
-
 export const jsonServer: Side = {
   name: 'json-server',
   about: 'json-server with one file, which it writes after each change; no tokens',
@@ -155,7 +153,7 @@ export const jsonServer: Side = {
     const file = join(mkdtempSync(join(scratch, 'json-server-')), 'db.json')
     const items = Array.from({ length: list }, (_, number) => itemText(idOf(number)))
     writeFileSync(file, `{"health":{"status":"healthy"},"items":[${items.join(',')}]}`)
-    const command = join(jsonServerFolder, 'lib/bin.js')
+    const command = join(toolsFolder, 'node_modules/json-server/lib/bin.js')
     const args = [command, file, '--host', '127.0.0.1', '--port', String(port)]
     return [await startServer({ port, args })]
   },

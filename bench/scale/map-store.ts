@@ -12,7 +12,6 @@ export function createMapStore() {
 
   return {
     create(id: ItemId, item: EncodedItem) {
-      if (texts.has(id)) return
       texts.set(id, item.toString('latin1'))
       used += item.length + 1
     },
