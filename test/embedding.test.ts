@@ -50,14 +50,6 @@ test('a list of failures makes the first requests fail in order, without an effe
   assert.equal(await count(store), 1)
 })
 
-test('failures apply neither to requests without a token nor to the health check', async () => {
-  const store = await started({ failures: [500] })
-  assert.equal((await fetch(`${store.baseUrl}/items`)).status, 401)
-  assert.equal((await fetch(`${store.baseUrl}/health`)).status, 200)
-  assert.equal((await request(store, 'GET', '/items')).status, 500)
-  assert.equal(await count(store), 0)
-})
-
 test('with failure rates of 1, 0 and less than 1, all, none and some of the requests fail', async () => {
   const statusesWith = async (rates: object, many: number) => {
     const store = await started({ failures: rates })
@@ -146,15 +138,20 @@ test('the option delay delays requests, but neither seed nor reset', async () =>
 })
 
 test('a create whose client disconnects during the delay stores no item', async () => {
-  const store = await started({ delay: 300 })
   const body = '{"data":{}}'
-  const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`
-  const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
-  const socket = openSocket(new URL(store.url), [head, ...lines].join('\r\n'))
-  await fetch(`${store.baseUrl}/health`) // by its response, the create has arrived
-  socket.resetAndDestroy()
-  await create(store) // its delay ends later
-  assert.equal(await count(store), 1)
+  let stored = 2
+  // On a busy machine, the delay may end before the client disconnects. Each new delay is longer.
+  for (let delay = 300; stored > 1 && delay < 10_000; delay *= 4) {
+    const store = await started({ delay })
+    const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
+    const socket = openSocket(new URL(store.url), [head, ...lines].join('\r\n'))
+    await fetch(`${store.baseUrl}/health`) // by its response, the create has arrived
+    socket.resetAndDestroy()
+    await create(store) // its delay ends later
+    stored = await count(store)
+  }
+  assert.equal(stored, 1)
 })
 
 test('with the option ids, the ids of items are predictable, and repeat after a reset', async () => {
@@ -281,14 +278,6 @@ test('seed stores all given items and item requests, or none of them', async () 
 test('the options of client apply to its token', async () => {
   const store = await started()
   await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
-})
-
-test('an option that is undefined has the default of the embedded store', async () => {
-  const store = await started({ port: undefined, host: undefined, secret: undefined })
-  const other = await started({ port: undefined })
-  assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
-  assert.equal(store.baseUrl, `${store.url}/api/v1`)
-  assert.notEqual(store.url, other.url)
 })
 
 const secrets = ['', '\ud800', 123].map((secret) => ({ secret }))
