@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import type { Service } from '../conformance/client.js'
 import { itemsOf, record } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { strings } from '../corpora/strings.js'
 import { measuredService } from '../support/measured-service.js'
 import { ownTest } from '../support/own-service.js'
 import { until } from '../support/until.js'
@@ -51,18 +50,6 @@ test('§4.2 a list with project_id has only the items of that project, in the en
   assert.ok(!(await idsIn('/items?project_id=null')).includes(without))
   assert.ok((await idsIn('/items')).includes(without))
 })
-
-for (const [kind, values] of Object.entries(strings)) {
-  test(`§4.2 projects with unusual names are found by their own names only: ${kind}`, async () => {
-    const names = values.filter(
-      (value) => value !== '' && value.length < 500 && !/\p{Surrogate}/u.test(value),
-    )
-    const ids = new Map<string, string>()
-    const suffix = randomUUID()
-    for (const name of names) ids.set(name + suffix, await createIn(JSON.stringify(name + suffix)))
-    for (const [name, id] of ids) assert.deepEqual(await idsIn(pathOf(name)), [id], name)
-  })
-}
 
 test('§4.2 the project_id of a list may be percent-encoded in any way, with + for a space', async () => {
   const suffix = randomUUID()
