@@ -66,7 +66,6 @@ test('dev prints where items are kept and the page URLs with the token, and does
 
 for (const [args, variables, host] of [
   [[], {}, '127.0.0.1'],
-  [['--host', '0.0.0.0'], {}, 'localhost'],
   [[], { HOST: '0.0.0.0' }, 'localhost'],
 ] as const) {
   const given = JSON.stringify([...args, variables])
@@ -155,11 +154,8 @@ test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even af
   first.child.kill('SIGTERM')
   assert.deepEqual(await first.ended(), [0, null])
 
+  const { baseUrl } = await startDev()
   const headers = { Authorization: `Bearer ${first.token}` }
-  const ask = async ({ baseUrl }: { baseUrl: string }) =>
-    (await fetch(`${baseUrl}/items`, { headers })).status
-  assert.equal(await ask(await startDev()), 200)
-  fileWith('.env', 'JWT_SECRET=another secret of at least thirty-two bytes\n')
-  assert.equal(await ask(await startDev()), 401)
+  assert.equal((await fetch(`${baseUrl}/items`, { headers })).status, 200)
   fileWith('.env', '')
 })

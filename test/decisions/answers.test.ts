@@ -1,10 +1,18 @@
-/** Tests what spec §2.3, §2.4 and §4.1 to §4.5 leave open about the content and order of responses. */
+/** Tests the content and order of responses, also after a restart (spec §1.2, §2.3, §2.4 and §4.1 to §4.5). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { create, envelopeOf, itemOf, itemsOf, listed, record } from '../conformance/expect.js'
+import {
+  create,
+  envelopeOf,
+  itemOf,
+  itemsOf,
+  listed,
+  record,
+  stored,
+} from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { ownService, ownTest } from '../support/own-service.js'
 import { headOf, openSocket, wholeText } from '../support/socket.js'
@@ -24,6 +32,16 @@ ownTest('§2.4 service_name is the setting SERVICE_NAME, by default item-store',
   const other = await ownService({ SERVICE_NAME: 'Schlüssel "1"' })
   const { service_name } = record((await other.request('GET', '/health')).json())
   assert.equal(service_name, 'Schlüssel "1"')
+})
+
+ownTest('§1.2 §4.2 nothing persists across a restart, and the list is empty', async () => {
+  const env = { JWT_SECRET: randomUUID() }
+  const first = await ownService(env)
+  const item = await create(first, {})
+  await first.stop()
+  const second = await ownService(env)
+  assert.deepEqual(await listed(second), [])
+  assert.equal(await stored(second, item.id), undefined)
 })
 
 test('§2.3 §4.2 §4.5 the envelope of an item or list has its members in order, with status and message', async () => {

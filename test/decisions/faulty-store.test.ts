@@ -57,15 +57,6 @@ test('§4.1 health is a 503 and unhealthy while the store, one of two subsystems
   assert.deepEqual(unhealthy_subsystems, ['store'])
 })
 
-test('§7 507 STORE_FULL when the store reports asynchronously that it is full', async () => {
-  const full = () => Promise.reject(new StoreError('STORE_FULL', 'full'))
-  const app = await ownApp({ store: { ...memory, create: full, replace: full } })
-  for (const [, method, path, value] of requests) {
-    if (value === undefined) continue
-    assertRefused(await app.call(method, path, value), 507, 'STORE_FULL')
-  }
-})
-
 test('§7 503 STORE_UNAVAILABLE with Retry-After when the store cannot be reached, with the cause in the log', async () => {
   const message = 'The store cannot be reached'
   const cause = new Error('connect ECONNREFUSED')

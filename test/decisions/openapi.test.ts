@@ -30,25 +30,17 @@ test('§4.7 the document is the one that `item-store openapi` prints, with the v
   }
 })
 
-test('§4.7 the document has the address of a valid Host, and ignores X-Forwarded-Proto of strangers', async () => {
-  const known = new Map([[own.baseUrl.origin, tag]])
-  const addresses: [Record<string, string>, string][] = [
-    [{}, own.baseUrl.origin],
-    [{ host: 'items.example' }, 'http://items.example'],
-    [{ host: 'items.example', 'x-forwarded-proto': 'https' }, 'http://items.example'],
-    [{ host: 'a:99999' }, ''],
-    [{}, own.baseUrl.origin],
-  ]
-  for (const [headers, origin] of addresses) {
-    const { text, headers: got } = await own.requestTarget('GET', path, { headers })
-    const { servers, externalDocs, ...rest } = JSON.parse(text)
-    assert.deepEqual([servers[0].url, externalDocs.url], [`${origin}/api/v1`, `${origin}/llms.txt`])
-    const { servers: _servers, externalDocs: _docs, ...expected } = JSON.parse(served.text)
-    assert.deepEqual(rest, expected)
-    const etag = String(got.etag)
-    for (const [otherOrigin, other] of known) assert.equal(other === etag, otherOrigin === origin)
-    known.set(origin, etag)
-    const again = { headers: { ...headers, 'if-none-match': etag } }
+test('§4.7 the document has the address of a valid Host, and each address has its own ETag', async () => {
+  const known = new Set([tag])
+  for (const [host, origin] of [
+    ['items.example', 'http://items.example'],
+    ['a:99999', ''],
+  ] as const) {
+    const { text, headers } = await own.requestTarget('GET', path, { headers: { host } })
+    assert.equal(text, served.text.replaceAll(own.baseUrl.origin, origin))
+    assert.ok(!known.has(String(headers.etag)))
+    known.add(String(headers.etag))
+    const again = { headers: { host, 'if-none-match': headers.etag } }
     assert.equal((await own.requestTarget('GET', path, again)).status, 304)
   }
 })

@@ -32,7 +32,6 @@ const asset = `/assets/${script}`
 interface Served {
   readonly title: string
   readonly path: string
-  /** Content of the file. */
   readonly whole: string
   readonly type: string
 }
@@ -110,16 +109,12 @@ for (const { title, path } of [...files, ...documents, { title: 'OpenAPI', path:
     assert.deepEqual([other.status, other.text], [200, text])
   })
 
-  test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS and preflights`, async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await service.requestTarget(method, path)
-      assertRefused(answer, 405, 'METHOD_NOT_ALLOWED')
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS')
-    }
+  test(`§4.8 ${title}: 405 with Allow for other methods, 204 for OPTIONS`, async () => {
+    const refused = await service.requestTarget('POST', path)
+    assertRefused(refused, 405, 'METHOD_NOT_ALLOWED')
     const options = await service.requestTarget('OPTIONS', path)
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
-    const headers = { origin: 'http://a', 'access-control-request-method': 'GET' }
-    assert.equal((await service.requestTarget('OPTIONS', path, { headers })).status, 204)
+    assert.equal(options.status, 204)
+    for (const { headers } of [refused, options]) assert.equal(headers.allow, 'GET, HEAD, OPTIONS')
   })
 }
 

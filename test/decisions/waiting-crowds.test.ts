@@ -121,32 +121,6 @@ test('§4.10 a replace by the same text ends none of 200 waits, and costs one re
     assertItemNotFound(answer, path.slice('/items/'.length))
 })
 
-test('§4.10 waiting reads share a list that arrives in pieces, and get it with a Content-Length', async () => {
-  const { app, asked, wait } = await crowd((memory) => ({ list: inBits(memory) }))
-  const answers = await wait(50, 'GET', '/items')
-  const item = await create(app, { text: 'x'.repeat(10_000) })
-  for (const answer of await Promise.all(answers)) {
-    assert.deepEqual(record(answer.json()).data, [item])
-    assert.equal(Number(answer.headers['content-length']), answer.text.length)
-  }
-  assert.equal(asked().list, 1)
-})
-
-function inBits(memory: ItemStore): ItemStore['list'] {
-  return async () => {
-    const { chunks, ...list } = await memory.list()
-    async function* bits() {
-      for await (const chunk of chunks) {
-        for (let start = 0; start < chunk.length; start += 1000) {
-          await nextTurn()
-          yield Buffer.from(chunk.subarray(start, start + 1000))
-        }
-      }
-    }
-    return { ...list, byteLength: undefined, chunks: bits() }
-  }
-}
-
 test('§4.10 after changes during a read, the store is read once more, even for reads that came later', async () => {
   let gate: Promise<unknown> | undefined
   let open: (value?: unknown) => void = () => undefined
