@@ -33,10 +33,7 @@ const { delete: remove } = calls
 
 const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['create', create, oneItem, item],
-  ['get', get, oneItem, item],
-  ['list', list, listOfOne, [item]],
   ['items', collectItems, listOfOne, [item]],
-  ['replace', replace, oneItem, item],
   ['delete', remove, noContent, undefined],
   ['health', calls.health, answers(200, health), health],
 ]
@@ -81,7 +78,7 @@ describe('a request is sent again unchanged until it succeeds', { concurrency: t
         const { client, seen } = await scriptedClient([...steps, good], options)
         assert.deepEqual(await call(client), result)
         assert.ok(seen.length > steps.length)
-        for (const request of seen) assert.deepEqual({ ...request, at: 0 }, { ...seen[0], at: 0 })
+        for (const request of seen) assert.deepEqual(request, seen[0])
       })
     }
   }
@@ -228,13 +225,13 @@ describe('a change that was never sent is retried, even with a condition', () =>
 })
 
 describe('an error of fetch may leave it unknown whether the request was sent', () => {
-  const causes = {
-    'fetch of a browser': new TypeError('Failed to fetch'),
-    'a reset': new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }),
-    'a rejection without an error': undefined,
-  }
-  for (const [title, error] of Object.entries(causes)) {
-    test(title, async () => {
+  const causes = [
+    new TypeError('Failed to fetch'), // in browsers
+    new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }),
+    undefined,
+  ]
+  for (const error of causes) {
+    test(String(error), async () => {
       let count = 0
       const fetch = async () => {
         count += 1
@@ -252,11 +249,11 @@ describe('an error of fetch may leave it unknown whether the request was sent', 
 
 describe('Retry-After', () => {
   test('delays the retry', async () => {
-    const step = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '1' })
-    const { client, seen } = await scriptedClient([step, oneItem])
+    const later = unavailable('SERVICE_UNAVAILABLE', { 'retry-after': '1' })
+    const { client } = await scriptedClient([later, oneItem])
+    const start = performance.now()
     await client.get(id)
-    const [first, second] = seen.map(({ at }) => at)
-    assert.ok(first && second && second - first > 1_000, `${first} ${second}`)
+    assert.ok(performance.now() - start > 1_000)
   })
 
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()

@@ -32,8 +32,6 @@ interface Seen {
   readonly path: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Time of arrival in milliseconds. */
-  readonly at: number
 }
 
 /** Starts a server. Each step handles one request, and the last step also all later requests. */
@@ -47,7 +45,7 @@ export async function scriptedServer(steps: readonly Step[], port = 0) {
       return // the client has closed the connection
     }
     const { method, url: path, headers } = request
-    seen.push({ method, path, headers, body, at: performance.now() })
+    seen.push({ method, path, headers, body })
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })
@@ -70,7 +68,7 @@ export async function scriptedClient(
 export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return (response) => {
-    response.writeHead(status, headers).end(status === 204 ? undefined : text)
+    response.writeHead(status, headers).end(text)
   }
 }
 
@@ -79,7 +77,6 @@ export const item = { id: '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11', project_id: nu
 
 export type Call = (client: ItemStoreClient, options?: CallOptions) => Promise<unknown>
 
-/** A call of each method. */
 export const calls = {
   create: (client, options) => client.create({}, options),
   createText: (client, options) => client.createText('{}', options),
