@@ -76,7 +76,7 @@ const incomplete = [
   ...['{"data":[{"a":1}]}', '{"data":[{"id":"1"}{"id":"1"}]}', '{"data":[{"id":"1"},]}'],
   ...['x{"data":[]}', '{"data":[]}{"data":[]}', '{"data":[],"a":b}', '', '{"session_id":"s"}'],
   ...['{"data":null}', '{"data":{}}', '{"a":{"data":[{}]}}', '{"a":"data","b":[{}]}'],
-  ...['{"data":[{"id":"1"}]', `{"data":${nested}}`],
+  ...['{"data":[{"id":"1"}]', `{"data":${nested}}`, '{"data":"a"}', '{"data":[{"id":1}]}'],
 ]
 for (const text of incomplete) {
   test(`a response is rejected: ${text.slice(0, 60)}`, async () => {

@@ -96,7 +96,21 @@ describe('a body that arrives in parts', () => {
     .tuple(name, fc.nat(9), fc.constantFrom('', ' '))
     .map(([name, value, space]) => `"${name}":${value}${space}`)
   const repeated = fc.array(member, { maxLength: 40 }).map((members) => `{${members}}`)
-  const texts = ['\xff', '\xe9', '\xed', '\xf0', '\0', '\n', '"', '\\', '.5', '-e1']
+  const texts = [
+    '\xff',
+    '\xe9',
+    '\xed',
+    '\xf0',
+    '\0',
+    '\n',
+    '"',
+    '\\',
+    '.5',
+    '1E+',
+    'nul',
+    ',',
+    ']',
+  ]
   const wrong = texts.map((text) => Buffer.from(text, 'latin1'))
   const text = fc
     .oneof(jsonObject, jsonValue, repeated)

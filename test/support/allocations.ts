@@ -7,8 +7,7 @@ const constructors = [
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
 export class Allocations {
-  /** Number of failed allocations by the name of the constructor or function. */
-  readonly failures = new Map<string, number>()
+  readonly failures = new Set<string>()
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
@@ -59,7 +58,7 @@ export class Allocations {
   #count(name: string): void {
     this.#left -= 1
     if (this.#left !== -1) return
-    this.failures.set(name, (this.failures.get(name) ?? 0) + 1)
+    this.failures.add(name)
     throw new RangeError('Array buffer allocation failed')
   }
 }

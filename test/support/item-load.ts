@@ -186,14 +186,12 @@ export async function untilMoreIsServed(load: ItemLoad): Promise<void> {
   await until('100 more successful responses', () => successesOf(load) > before + 100)
 }
 
-/** Starts a load, and waits for 100 successful responses. */
 export async function servedLoad(service: OwnService, options?: LoadOptions): Promise<ItemLoad> {
   const load = startLoad(service, options)
   await untilMoreIsServed(load)
   return load
 }
 
-/** Waits for 100 more successful responses, stops the load, and checks that no acknowledged change is lost. */
 export async function assertNothingLost(load: ItemLoad, from?: OwnService): Promise<void> {
   await untilMoreIsServed(load)
   await load.stop()

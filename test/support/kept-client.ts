@@ -19,7 +19,6 @@ export type Call = (
 /** Maximum time for a response, in milliseconds. */
 const timeout = 10_000
 
-/** @param agent limits the number of connections. */
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {
   const { request } = baseUrl.protocol === 'https:' ? https : http
   const exp = Math.floor(Date.now() / 1000) + 7 * 24 * 3600

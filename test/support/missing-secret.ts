@@ -6,7 +6,6 @@ import { record } from '../conformance/expect.js'
 import { assertRefused } from '../decisions/expect.js'
 import type { OwnProcess } from './own-process.js'
 
-/** Environments without a usable secret, each with a pattern for the error in the log. */
 export const withoutSecret = [
   { variables: {}, says: /^JWT_SECRET is not set: .* type export JWT_SECRET=\$\(node -p / },
   { variables: { JWT_SECRET: '' }, says: /^JWT_SECRET is not set: .* type export JWT_SECRET=/ },

@@ -22,7 +22,6 @@ export interface OwnProcess {
 /** Maximum time for a process to end, in milliseconds. It becomes shorter after the first timeout. */
 let endTimeout = 120_000
 
-/** Starts a process that always ends with its test, even if a signal ends the tests. */
 export function ownProcess(
   [program, ...args]: Command,
   options: { cwd: string; env: NodeJS.ProcessEnv },

@@ -22,7 +22,6 @@ const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
 
 const serveWithLimits = fileURLToPath(new URL('serve-with-limits.js', import.meta.url))
 
-/** Returns a command that starts this service with other limits. */
 export function withLimits(limits: Partial<Limits>): Command {
   return [process.execPath, serveWithLimits, JSON.stringify(limits)]
 }

@@ -15,7 +15,6 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
 /** Port ranges of test processes, below the ports that Linux gives to clients (32768 and above). */
 const ports = { first: 20_000, ofProcess: 100, processes: 120 }
 
-/** First port in the range of this process, and number of ports that the process has used. */
 let ownPorts: Promise<number> | undefined
 let usedPorts = 0
 
@@ -60,7 +59,6 @@ export async function portInUse(): Promise<number> {
   return await listen(server)
 }
 
-/** @param port a free port by default. @returns the port. */
 export async function listen(server: Server, port = 0): Promise<number> {
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const address = server.address()

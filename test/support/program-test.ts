@@ -7,7 +7,6 @@ import { test } from 'node:test'
 /** The PATH of an ordinary user may lack the `sbin` folders. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
-/** @param run called with the path of the program. */
 export function programTest(
   program: string,
   title: string,

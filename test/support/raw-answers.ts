@@ -7,8 +7,6 @@ export interface RawAnswer {
   readonly body: string
 }
 
-export type AnswerReader = ReturnType<typeof answerReader>
-
 /** @param isHead returns whether the response at an index belongs to a HEAD request. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   /** Complete responses, except those with status 100. */

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 
-/** @throws {Error} unless each number is above 0. */
 export function numbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {

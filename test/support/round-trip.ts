@@ -8,7 +8,6 @@ import { itemText } from '../decisions/expect.js'
 import { jsonValue } from './json-text.js'
 import { ownApp } from './own-app.js'
 
-/** @param open opens an empty store. @param runs number of random values. */
 export function describeRoundTrip(
   name: string,
   open: () => Awaitable<ItemStore>,

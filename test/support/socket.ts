@@ -26,11 +26,7 @@ export function openSocket(
 }
 
 export function openSockets(url: URL, count: number, bytes: Bytes = ''): Socket[] {
-  const sockets = Array.from({ length: count }, () => opened(url, bytes))
-  after(() => {
-    for (const socket of sockets) socket.destroy()
-  })
-  return sockets
+  return Array.from({ length: count }, () => openSocket(url, bytes))
 }
 
 /** Returns the first bytes that arrive, as text. @throws {Error} if the connection ends first. */

@@ -11,7 +11,6 @@ export const toolsFolder = join(root, 'tools')
 
 export const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
-/** @param path relative to the root of the repository. */
 export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
@@ -25,7 +24,6 @@ export const manifest: {
 
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 
-/** Returns the path of a Node.js program in the `tools` folder. */
 export function toolCommand(name: string): string {
   return join(toolsFolder, 'node_modules/.bin', name)
 }

@@ -13,7 +13,6 @@ export function parseYaml<T>(text: string): T {
   return yaml.parse(text) as T // the caller knows the type
 }
 
-/** @throws {Error} if the YAML is invalid. */
 export function parseYamlDocuments<T>(text: string): T[] {
   return yaml.parseAllDocuments(text).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
