@@ -22,11 +22,6 @@ interface Reference {
   readonly $ref: string
 }
 
-export interface Header {
-  readonly description: string
-  readonly example?: unknown
-}
-
 export interface Media {
   readonly schema: Schema
   readonly examples?: Readonly<Record<string, Reference>>
@@ -76,7 +71,7 @@ export interface OpenApiDocument {
   readonly security?: readonly object[]
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
-    readonly headers: Readonly<Record<string, Header>>
+    readonly headers: Readonly<Record<string, { description: string; example?: unknown }>>
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>
     readonly securitySchemes: { readonly bearer: { readonly description: string } }
   }

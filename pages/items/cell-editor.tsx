@@ -9,7 +9,7 @@ import { withValue } from './draft.js'
 import { itemOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
-import type { Cell, Page } from './use-page.js'
+import type { Page } from './use-page.js'
 
 /** Minimum width of the field, in CSS pixels. The keyboard hint needs this much space. */
 const narrowest = 240
@@ -17,7 +17,7 @@ const narrowest = 240
 /** Minimum space below the cell for an error message, in CSS pixels. */
 const space = 256
 
-export function CellEditor(page: Page & { readonly cell: Cell }) {
+export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell']> }) {
   const { item, name } = page.cell
   const value = memberText(item, name) ?? ''
   const isString = value.startsWith('"')

@@ -78,11 +78,7 @@ export function Panel(props: DialogProps) {
   return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
 }
 
-export interface Loss {
-  readonly title: string
-  readonly text: string
-  readonly action: string
-}
+export type Loss = Readonly<Record<'title' | 'text' | 'action', string>>
 
 /** Makes the browser ask for confirmation before the user leaves the page. */
 export function useWarning(isNeeded: boolean): void {

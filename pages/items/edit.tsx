@@ -110,6 +110,12 @@ export function Edit(page: Page & { readonly draft: Draft }) {
     editor.current?.focus() // the pressed button disappears
   }
 
+  function adopt(listed: Item): void {
+    setSource(listed.text)
+    editor.current?.replace(formattedDraft(listed.text))
+    continueFrom(listed)
+  }
+
   function format(): void {
     const text = validText()
     if (text !== undefined) editor.current?.replace(layOut(text))
@@ -164,19 +170,22 @@ export function Edit(page: Page & { readonly draft: Draft }) {
       />
       {/* The notice is below the text, so that the text does not move when the notice appears during typing. */}
       {item && listed?.text !== item.text && !isSaving && (
-        <Elsewhere
-          isOwn={item.text === ''}
-          listed={listed}
-          onSave={(listed) => {
-            continueFrom(listed)
-            save(listed)
-          }}
-          onAdopt={(listed) => {
-            setSource(listed.text)
-            editor.current?.replace(formattedDraft(listed.text))
-            continueFrom(listed)
-          }}
-        />
+        <div class="problem" role="alert">
+          <p>{newsOf(item, listed)}</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
+          {listed && <pre tabIndex={0}>{layOut(listed.text)}</pre>}
+          <div class="line">
+            <Button
+              onClick={() => {
+                continueFrom(listed)
+                save(listed)
+              }}
+            >
+              {listed ? 'Overwrite with mine' : 'Save as a new item'}
+            </Button>
+            {listed && <Button onClick={() => adopt(listed)}>Edit the other version</Button>}
+          </div>
+        </div>
       )}
       <div class="line foot">
         {item && (
@@ -204,30 +213,9 @@ export function Edit(page: Page & { readonly draft: Draft }) {
   )
 }
 
-interface ElsewhereProps {
-  /** Whether this panel itself stored the latest version, in a request that seemed to fail. */
-  readonly isOwn: boolean
-  readonly listed: Item | undefined
-  readonly onSave: (listed: Item | undefined) => void
-  readonly onAdopt: (listed: Item) => void
-}
-
-function Elsewhere({ isOwn, listed, onSave, onAdopt }: ElsewhereProps) {
-  return (
-    <div class="problem" role="alert">
-      <p>
-        {!listed && 'This item was deleted elsewhere.'}
-        {listed && isOwn && 'Your earlier attempt to save succeeded. The item is now:'}
-        {listed && !isOwn && 'This item was changed elsewhere. It is now:'}
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
-      {listed && <pre tabIndex={0}>{layOut(listed.text)}</pre>}
-      <div class="line">
-        <Button onClick={() => onSave(listed)}>
-          {listed ? 'Overwrite with mine' : 'Save as a new item'}
-        </Button>
-        {listed && <Button onClick={() => onAdopt(listed)}>Edit the other version</Button>}
-      </div>
-    </div>
-  )
+/** @param item the version that the user has seen. Its text is empty if a request to create it seemed to fail. */
+function newsOf(item: Item, listed: Item | undefined): string {
+  if (!listed) return 'This item was deleted elsewhere.'
+  if (item.text === '') return 'Your earlier attempt to save succeeded. The item is now:'
+  return 'This item was changed elsewhere. It is now:'
 }

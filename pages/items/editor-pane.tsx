@@ -24,14 +24,10 @@ export interface Found {
   readonly finding: Finding
 }
 
-interface Listed extends Finding {
-  readonly place: string
-}
-
 export function EditorPane(props: EditorPaneProps) {
   const { text, id, editor, hasFocus, cursor, found, onChange } = props
   const host = useRef<HTMLDivElement>(null)
-  const [listed, setListed] = useState<readonly Listed[]>([])
+  const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
   const latest = useRef({ id, found, onChange })
   latest.current = { id, found, onChange }

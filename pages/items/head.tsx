@@ -83,7 +83,7 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
             scope="col"
             aria-sort={at < 0 ? undefined : order}
             data-numeric={column.isNumeric || undefined}
-            class={classOf(name, move)}
+            class={move?.name === name ? 'moving' : move?.target === name ? 'target' : ''}
             onPointerDown={(event) => {
               if (event.button !== 0) return
               if (isOnEdge(event)) onEdge(event, event.currentTarget, column)
@@ -163,11 +163,6 @@ export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) 
 function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
   if (target !== currentTarget || !(target instanceof Element)) return false
   return target.getBoundingClientRect().right - clientX < edge
-}
-
-function classOf(name: string, move: { name: string; target: string } | undefined) {
-  if (move?.name === name) return 'moving'
-  return move?.target === name ? 'target' : undefined
 }
 
 /** `onMove` gets the distance so far, in CSS pixels. `onEnd` gets `false` if the browser takes over the pointer. */

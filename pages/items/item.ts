@@ -38,15 +38,14 @@ export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
-export interface ShownValue {
-  /** JSON text of the value, or of its start. Escapes are replaced by their characters. */
-  readonly text: string
-  /** Text for a cell: plain strings (see {@link isPlain}) without quotes, arrays and objects without line breaks. */
-  readonly short: string
-}
+export type ShownValue = ReturnType<typeof shownValue>
 
-/** Shortens the value of a member for display. `text` is the text of the item. */
-export function shownValue(text: string, { valueStart, end }: Member): ShownValue {
+/**
+ * Shortens the value of a member for display. `text` is JSON, with characters instead of escapes. `short` is the text
+ * for a cell: plain strings (see {@link isPlain}) without quotes, arrays and objects without line breaks.
+ * @param text JSON text of the item.
+ */
+export function shownValue(text: string, { valueStart, end }: Member) {
   const start = text.slice(valueStart, Math.min(end, valueStart + longestShown))
   const cut = end - valueStart > longestShown ? '…' : ''
   // Arrays and objects can contain line breaks and tabs. In strings, line breaks and tabs are escaped.

@@ -19,12 +19,6 @@ import { useDraft } from './use-draft.js'
 
 export type Page = ReturnType<typeof usePage>
 
-/** A member that is edited in its cell. */
-export interface Cell {
-  readonly item: Item
-  readonly name: string
-}
-
 export function usePage() {
   const token = useToken()
   const [filter, setFilter] = useState(everything)
@@ -43,7 +37,7 @@ export function usePage() {
   /** Name of the active cell's column; `undefined` for the id column. */
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
-  const [cell, setCell] = useState<Cell>()
+  const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
   const [peeked, setPeeked] = useState<Peeked>()
   const drafts = useDraft()
   const { draft, editing, openDraft, edit } = drafts
