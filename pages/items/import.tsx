@@ -26,8 +26,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
   /** Prefix of the `Idempotency-Key` of every item. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
-  const [fault, setFault] = useState('')
-  const [failure, setFailure] = useState('')
+  const [problem, setProblem] = useState('')
   const main = useRef<HTMLButtonElement>(null)
   /** Aborts the current operation, which reads a file or imports its items. */
   const work = useRef(new AbortController())
@@ -36,8 +35,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
   function begin(): AbortSignal {
     work.current.abort()
     work.current = new AbortController()
-    setFault('')
-    setFailure('')
+    setProblem('')
     return work.current.signal
   }
 
@@ -53,10 +51,10 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
       signal.throwIfAborted()
       const found = await readEntries(bytes, createYield(signal))
       setEntries(found)
-      if (found.length === 0) setFault(`${file.name} has no items.`)
+      if (found.length === 0) setProblem(`${file.name} has no items.`)
     } catch (error) {
       if (signal.aborted) return
-      setFault(`${file.name}: ${messageFor(error)}`)
+      setProblem(`${file.name}: ${messageFor(error)}`)
     }
     setReading('')
   }
@@ -79,7 +77,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
         ? ' It may have been created; trying again makes no second item.'
         : ''
       const line = entries[at]?.line
-      setFailure(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)
+      setProblem(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)
       onProblem(error)
     }
     setRunning(false)
@@ -91,6 +89,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
   const isEnded = next === count
   const isDone = isEnded && count > 0 && !isRunning
   const imported = `${formatted(next - skipped.length)} of ${counted(count, 'item')}`
+  const hasFailed = problem !== '' && count > 0
   const isPartial = next > 0 && !isEnded
   const [close, confirmation] = useConfirmedClose(
     isRunning || isPartial
@@ -127,14 +126,14 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
           <progress max={count} value={next} aria-label="Imported" /> {imported}
         </p>
       )}
-      {(fault || failure) && (
+      {problem && (
         <p class="problem" role="alert">
-          {fault || failure}
+          {problem}
         </p>
       )}
       <div class="line foot">
         {!isDone && <Button onClick={close}>Close</Button>}
-        {failure && (
+        {hasFailed && (
           <Button onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}>
             Skip item {next + 1}
           </Button>
@@ -151,8 +150,8 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
           }}
         >
           {isRunning && 'Stop'}
-          {!isRunning && failure && `Try item ${next + 1} again`}
-          {!isRunning && !failure && (isDone ? 'Done' : isPartial ? 'Continue' : 'Import')}
+          {!isRunning && hasFailed && `Try item ${next + 1} again`}
+          {!isRunning && !hasFailed && (isDone ? 'Done' : isPartial ? 'Continue' : 'Import')}
         </button>
       </div>
       {confirmation}
