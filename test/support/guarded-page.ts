@@ -9,7 +9,6 @@ import { requireTool, root } from './tools.js'
 
 export interface GuardOptions {
   viewport?: { width: number; height: number }
-  colorScheme?: 'light' | 'dark'
   /** Matches console messages that the test expects. */
   expected?: RegExp
   /** Whether requests to this URL of the service are aborted. */
@@ -68,10 +67,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
 
   const free: GuardedContext[] = []
 
-  return async function open(
-    url,
-    { expected, isCut = () => false, viewport = screens.wide, colorScheme = 'light' } = {},
-  ) {
+  return async function open(url, { expected, isCut = () => false, viewport = screens.wide } = {}) {
     const problems = problemsOfTest
     const { host, origin } = new URL(url)
     let guarded = free.pop()
@@ -86,7 +82,6 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     guarded.guard = guard
     page = await guarded.context.newPage()
     await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
     const tools = await guarded.context.newCDPSession(page)
     await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
     await tools.send('Network.clearBrowserCache')
@@ -135,7 +130,7 @@ export async function assertUsable(page: Page): Promise<void> {
   await inEachScheme(page, () => assertAccessible(page))
 }
 
-export async function inEachScheme(
+async function inEachScheme(
   page: Page,
   action: (scheme: 'light' | 'dark') => Promise<unknown>,
 ): Promise<void> {

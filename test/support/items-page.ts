@@ -188,7 +188,6 @@ export async function itemsService(env: NodeJS.ProcessEnv = {}) {
       const { text } = await own.call('GET', `/items/${id}`)
       return /"data":(.*)\}$/s.exec(text)?.[1] ?? ''
     },
-    /** Returns the text of the response with the list of all items. */
     list: async () => (await own.call('GET', '/items')).text,
   }
 }

@@ -33,7 +33,6 @@ async function open(path = '/docs', options?: GuardOptions): Promise<Page> {
   return page
 }
 
-/** Returns a selector for a model in the list of models. */
 function modelOf(name: string): string {
   return `details:has(> #model-${name})`
 }
@@ -201,7 +200,7 @@ describe('the API page', inChromium, () => {
   test('the filter finds operations by name or path, responses by status or error code, and models by name', async () => {
     const page = await open()
     const filter = page.getByLabel('Filter', { exact: true })
-    await page.locator('#contents [aria-keyshortcuts]').waitFor() // the keys work
+    await page.locator('#contents [aria-keyshortcuts]').waitFor() // from now on, shortcuts work
     const shown = async (text: string) => {
       await filter.fill(text)
       return await page.evaluate<string>(
@@ -342,7 +341,6 @@ describe('the API page', inChromium, () => {
     await page.reload()
     assert.equal(await tokenOf(page), '')
 
-    // Opens the same address with a token after the `#`.
     await page.evaluate(`void (location.hash = 'token=${token}')`)
     await until('the token in its field', async () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')
@@ -446,23 +444,16 @@ describe('the API page', inChromium, () => {
       page.evaluate<string>('document.activeElement.textContent || document.activeElement.name')
     await page.keyboard.press('Tab')
     assert.equal(await focused(), 'Skip to the content')
-    const pressAt = async (selector: string) => {
-      for (let tabs = 0; tabs < 99; tabs += 1) {
-        await page.keyboard.press('Tab')
-        if (await page.evaluate(`document.activeElement.matches('${selector}')`)) break
-      }
-      await page.keyboard.press('Enter')
-    }
-    await pressAt('button.chip')
+    await page.locator('button.chip').press('Enter')
     await until('the focus in the field', async () => (await focused()) === 'token')
     await page.keyboard.type(token)
     await page.keyboard.press('Enter')
     await until('the focus on the button', async () => /^Token of/.test(await focused()))
-    await pressAt('#listItems button.main')
     const section = page.locator('#listItems')
+    await section.getByRole('button', { name: 'Try it' }).press('Enter')
     await section.getByRole('button', { name: 'Send' }).waitFor()
     assert.equal(await focused(), 'Show the code')
-    await pressAt('#listItems [type=submit]')
+    await section.getByRole('button', { name: 'Send' }).press('Enter')
     await section.getByText('200 OK').waitFor()
   })
 

@@ -325,7 +325,7 @@ describe('the columns of the items page', inChromium, () => {
     assert.equal(await member.count(), 0)
   })
 
-  test('on a narrow screen, each row is a card with up to three members of its item', async () => {
+  test('on a narrow screen, each row is a card with up to three members, which opens in a panel that fills the screen', async () => {
     const items = [
       '{"title":"Tea","price":4.0,"of":["a","b"],"more":true}',
       '{"title":"Mug","odd":{"x":1}}',
@@ -341,6 +341,9 @@ describe('the columns of the items page', inChromium, () => {
     const controls = ':is(.toolbar, .bar, .grid) :is(button, select, label, input[type=search])'
     const heights = (await page.all<number>(controls, 'each.offsetHeight')).filter(Boolean)
     assert.ok(Math.min(...heights) >= 40, `the controls are ${heights} high`)
+    await page.getByLabel('Select', { exact: true }).first().locator('..').click()
+    await page.locator('tr[aria-selected="true"]').waitFor()
+    assert.equal(await page.dialog.count(), 0)
     await page.choose('Filter')
     await assertUsable(page)
     for (const [order, first] of [
@@ -350,6 +353,11 @@ describe('the columns of the items page', inChromium, () => {
       await page.getByRole('combobox', { name: 'Sort by' }).selectOption(order)
       await page.locator('tbody tr').first().getByText(first, { exact: true }).waitFor()
     }
+    assert.ok(!(await page.getByRole('button', { name: 'Shortcuts' }).isVisible()))
+    await page.cell('{"x":1}').click()
+    await page.hasInEditor('"odd": {')
+    const sizes = await page.all('.panel', '[each.offsetWidth, each.offsetHeight]')
+    assert.deepEqual(sizes, [Object.values(screens.phone)])
   })
 
   test('a click on an array, the key v, and a resting pointer show the whole value of a cell', async () => {

@@ -79,7 +79,6 @@ describe('the filter', () => {
     growing.push(...items)
     await search.advance(atOnce)
     assert.equal(idsOf(search.matches), 'abcabcd')
-    await search.advance(() => assert.fail('there is nothing more'))
   })
 })
 
@@ -199,10 +198,9 @@ test('common members get columns even if other items have many rare members', ()
     overview.add(itemOf(textOf('x', odd(number))))
     overview.add(itemOf(textOf('x', '"title":1,"price":2')))
   }
-  const { names, otherNames } = overview.shapeOf(undefined)
+  const { names } = overview.shapeOf(undefined)
   assert.ok(names.includes('title') && names.includes('price'))
   assert.equal(names.length, 200)
-  assert.equal(otherNames, 50 * 198 + 2 - 200) // only the first members of an item with rare members count
 })
 
 test('a member name that is invisible or begins with a quote is shown in quotes', () => {
@@ -275,7 +273,7 @@ describe('the collection', () => {
     return { collection, seen, ids, asked: () => asked }
   }
 
-  /** Waits for the first list. */
+  /** Requests the list, and waits until it has arrived. */
   async function listed(collection: Collection): Promise<Date> {
     collection.refresh()
     return await until('the list', () => collection.shown().listedAt)
@@ -288,16 +286,6 @@ describe('the collection', () => {
     })
     return { passed, open }
   }
-
-  test('the collection grows while the first list arrives, and then updates itself', async () => {
-    const { collection, seen, ids } = collect(['a1 b1', '', 'c1'], ['a1 c2 d1'])
-    await listed(collection)
-    const lengths = seen.map(({ items }) => items.length)
-    assert.deepEqual(lengths.slice(0, 4), [0, 2, 2, 3])
-    await until('the second list', () => ids() === 'acd')
-    const { changed, news } = seen.find(({ items }) => items[1]?.id === 'c') ?? collection.shown()
-    assert.deepEqual([[...changed], news], [['c', 'd'], '2 new or changed, 1 gone'])
-  })
 
   test('a list without an ETag is requested again after each pause', async () => {
     let asked = 0

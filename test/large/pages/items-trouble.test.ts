@@ -4,14 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
-import { cuttingProxy } from '../../support/cutting-proxy.js'
-import { assertAccessible, assertFits, screens } from '../../support/guarded-page.js'
-import {
-  type ItemsPage,
-  itemsService,
-  serviceWith,
-  useItemsPage,
-} from '../../support/items-page.js'
+import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
+import { type ItemsPage, itemsService, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
 const { openItems, openWith } = useItemsPage()
@@ -65,7 +59,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
     const findings = page.locator('.findings p')
     await until('five listed problems', async () => (await findings.count()) === 5)
-    await page.choose('Save')
     assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
     assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
     assert.ok(!requests.includes('POST'))
@@ -73,12 +66,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Format')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"a":1}')
-    // CodeMirror marks an unmatched bracket, but the page makes this mark invisible.
     await page.editor.fill('{"of": [')
-    await page.locator('.cm-nonmatchingBracket').waitFor()
-    const mark = `document.querySelector('.editor').shadowRoot.querySelector('.cm-nonmatchingBracket')`
-    const color = await page.evaluate(`getComputedStyle(${mark}).backgroundColor`)
-    assert.equal(color, 'rgba(0, 0, 0, 0)')
     await assertAsksBrowser(page)
     await holdsTyped(page, '{"of": [')
   })
@@ -90,7 +78,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.fill(long)
     await page.choose('Save')
     await page.warns(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
-    await assertAccessible(page)
     await holdsTyped(page, long)
     await focusIs(page, 'Save')
 
@@ -116,7 +103,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await dialog.getByLabel('Token').inputValue(), expired)
     await page.choose('Close', 'Save')
     await page.useToken(service.validToken())
-    await holdsTyped(page)
     await page.save()
     await page.cell('12345678901234567890').waitFor()
   })
@@ -133,9 +119,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await field.press('Enter')
     await dialog.getByText('This token was not accepted: it is not a JSON Web Token.').waitFor()
     assert.equal(await page.getByText(/INVALID_TOKEN|token is needed/).count(), 1)
-    const selected =
-      '(({ selectionStart, selectionEnd }) => [selectionStart, selectionEnd])(document.activeElement)'
-    assert.deepEqual(await page.evaluate<number[]>(selected), [0, 'wrong'.length])
     await field.press('Escape')
     await page.sees('another token is needed')
     await page.choose('Enter a token')
@@ -151,7 +134,7 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('the editor says that an item was changed or deleted elsewhere before it overwrites anything', async () => {
     const id = await service.create('{"who":"me"}')
     const put = (who: string) => service.replace(id, `{"who":"${who}"}`)
-    const page = await openItems(service, { viewport: screens.phone, colorScheme: 'dark' })
+    const page = await openItems(service, { viewport: screens.phone })
     const edit = async (from: string, to: string) => {
       await page.open(`"${from}"`)
       await page.editor.fill(`{"who":"${to}"}`)
@@ -160,8 +143,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await put('them')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
-    await assertFits(page)
-    await assertAccessible(page)
+    await assertUsable(page)
     assert.match(await service.read(id), /"them"/)
     await page.choose('Overwrite with mine')
     await page.closes()
@@ -177,13 +159,6 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Edit the other version')
     await page.hasFocus('.editor')
     await page.hasInEditor('"them again"')
-    await page.choose('Close') // without a question, as nothing was typed
-    await page.closes()
-
-    await edit('them again', 'mine again')
-    await put('them at last')
-    await page.choose('Edit the other version')
-    await page.hasInEditor('"them at last"')
     await page.editor.press('Control+z')
     await holdsTyped(page, '{"who":"mine again"}')
 
@@ -277,7 +252,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await countItems(), before + 4)
   })
 
-  test('a slow delete or save shows its progress, and the page asks before the user leaves a save', async () => {
+  test('a running delete cannot be cancelled, and the page asks before the user leaves a running save', async () => {
     const id = await service.create('{"slow":"to go"}')
     const page = await openItems(service)
     const deleted = await page.hold('DELETE')
@@ -338,28 +313,22 @@ describe('the items page when something goes wrong', inChromium, () => {
     await holdsTyped(page)
   })
 
-  test('list and editor stay while the service is stopped, and work again once the service is back', async () => {
-    const env = { JWT_SECRET: 'a secret of at least thirty-two bytes' }
-    let { own } = await serviceWith(['{"kept":"in the page"}'], env)
-    // The page is loaded through a proxy, because another program could take the port of a stopped service.
-    let port = Number(own.baseUrl.port)
-    const proxy = await cuttingProxy(
-      () => port,
-      () => 'passed',
-    )
-    const baseUrl = new URL(proxy.baseUrl)
-    const page = await openItems({ ...own, baseUrl }, { expected: /net::ERR_/ })
+  test('list and editor stay while the service cannot be reached, and work again once it is back', async () => {
+    await service.create('{"kept":"in the page"}')
+    let isCut = false
+    const page = await openItems(service, {
+      expected: /net::ERR_FAILED/,
+      isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
+    })
     await page.cell('"in the page"').waitFor()
     const top = await page.topOfRows()
     await typeNew(page)
-    port = 0 // a port on which no service can listen
-    await own.stop()
+    isCut = true
     await page.choose('Save')
     await page.sees('The service cannot be reached', 'It is not known whether this was saved')
     await holdsTyped(page)
-    await page.choose('Close', 'Cancel')
-    await holdsTyped(page)
     await page.choose('Close', 'Discard')
+    await service.create('{}') // ends the page's wait for a change, so the page requests the list
     await page.sees(/^This is the list as of .*: The service cannot be reached/)
     assert.equal(await page.topOfRows(), top, 'the rows moved when the error appeared')
     await page.cell('"in the page"').dblclick()
@@ -368,13 +337,11 @@ describe('the items page when something goes wrong', inChromium, () => {
     // The cause is shown once, for the list, and not repeated for the cell.
     const causes = page.getByText('The service cannot be reached')
     await until('one message with the cause', async () => (await causes.count()) === 1)
-    await page.press('Escape')
-    await typeNew(page)
-
-    own = await itemsService(env)
-    port = Number(own.baseUrl.port)
-    await page.save()
-    await page.cell('12345678901234567890').waitFor()
+    isCut = false
+    await page.enter('and typed')
+    await page.closes()
+    await page.cell('"and typed"').waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
   test('an import that fails names the item, and can retry or skip that item', async () => {
@@ -386,12 +353,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Import')
     await page.sees(/Item 3, which begins on line 4: .*413 · PAYLOAD_TOO_LARGE/)
     await page.sees('2 of 5 items imported.')
-    assert.equal(await countItems(), before + 2)
-    await page.choose('Try item 3 again')
-    await page.sees(/Item 3, which begins on line 4: .*413 · PAYLOAD_TOO_LARGE/)
-    await page.choose('Skip item 3')
+    await page.choose('Try item 3 again', 'Skip item 3')
     await page.sees('3 of 5 items imported. Skipped: item 3 (line 4).')
-    await page.sees(/Item 5, which begins on line 6/)
     await assertAccessible(page)
     await page.choose('Skip item 5')
     await page.sees('3 of 5 items imported. Skipped: item 3 (line 4), item 5 (line 6).')
@@ -415,9 +378,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.choose('Cancel', 'Stop')
     await created()
     await page.sees('1 of 3 items imported.')
-    await page.choose('Close')
-    await page.sees('1 of 3 items imported so far. The others will not be.')
-    await page.choose('End')
+    await page.choose('Close', 'End')
     await page.closes()
     assert.equal(await countItems(), before + 1)
   })
