@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { scanText } from './scan.js'
 
 const faults: [text: string, offset: number, message: string][] = [
@@ -25,6 +26,41 @@ for (const [text, offset, message] of faults) {
     assert.throws(scan, { name: 'JsonSyntaxError', offset, message })
   })
 }
+
+// JSON tokens in any order, and valid JSON with a few characters replaced.
+const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
+const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
+const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
+const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, cut, insert]) => {
+  const place = at % (json.length + 1)
+  return json.slice(0, place) + insert + json.slice(place + cut)
+})
+
+test('the scan accepts exactly the texts that `JSON.parse` accepts', () => {
+  const accepts = (read: (text: string) => unknown, text: string) => {
+    try {
+      read(text)
+      return true
+    } catch (error) {
+      if (error instanceof Error && /SyntaxError$/.test(error.name)) return false
+      throw error
+    }
+  }
+  const scan = (text: string) => scanText(Buffer.from(text), 2, () => undefined)
+  fc.assert(
+    fc.property(fc.oneof(soup, mutated, fc.json()), (text) => {
+      assert.equal(accepts(scan, text), accepts(JSON.parse, text))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('a million nested arrays and objects are accepted, and must be closed in their order', () => {
+  const text = '[{"a":'.repeat(500_000) + '}]'.repeat(500_000).replace('}', '1}')
+  scanText(Buffer.from(text), 2, () => undefined)
+  const wrong = Buffer.from(text.replace('1}]', '1]}'))
+  assert.throws(() => scanText(wrong, 2, () => undefined), { name: 'JsonSyntaxError' })
+})
 
 test('members are found down to the requested level, with exact positions of names and values', () => {
   const text = Buffer.from(' { "\\u0061" : [1, {"b": 2}] , "é":{"c":{"d":-0}},"":"}" } ')
