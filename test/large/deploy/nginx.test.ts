@@ -48,17 +48,11 @@ programTest('nginx', 'deploy/nginx.conf is valid, and changes only the encoding'
 
   const token = own.validToken()
   const curl = async (...args: string[]) => {
-    const resolve = `${name}:${ports.https}:127.0.0.1`
-    const options = ['-sS', '--compressed', '--insecure', '--resolve', resolve]
-    const format = ['-w', '\\n%{http_code} %header{etag} %header{content-encoding}']
-    const url = `https://${name}:${ports.https}/api/v1${path}`
-    const bearer = ['-H', `Authorization: Bearer ${token}`]
     const { stdout } = await promisify(execFile)('curl', [
-      ...options,
-      ...format,
-      ...bearer,
-      ...args,
-      url,
+      ...['-sS', '--compressed', '--insecure', '--resolve', `${name}:${ports.https}:127.0.0.1`],
+      ...['-w', '\\n%{http_code} %header{etag} %header{content-encoding}'],
+      ...['-H', `Authorization: Bearer ${token}`, ...args],
+      `https://${name}:${ports.https}/api/v1${path}`,
     ])
     const [, text, status, etag = '', coding] = /^(.*)\n(\d+) (\S*) ?(\S*)$/s.exec(stdout) ?? []
     return { text, status, etag, coding }

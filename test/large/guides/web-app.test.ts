@@ -33,10 +33,9 @@ test(
       (response, { url }) => {
         const expired = service.mint({ ...validClaims(), exp: inSeconds(-10) })
         const token = url === '/expired' ? expired : service.validToken()
+        const local = text.replace(inService, service.baseUrl.host)
         response.setHeader('content-type', 'text/html')
-        response.end(
-          text.replace(inService, service.baseUrl.host).replace('PUT THE TOKEN HERE', token),
-        )
+        response.end(local.replace('PUT THE TOKEN HERE', token))
       },
     ])
 
@@ -67,11 +66,8 @@ test(`${guide}: every TypeScript snippet compiles and prints the stated output`,
   const env = { TOKEN: service.validToken() }
   const run = ownProcess([process.execPath, 'program.js'], { cwd: folder, env })
   assert.deepEqual(await run.ended(), [0, null])
-  const printed = (await run.printed(/^/)).trimEnd().split('\n')
-  assert.deepEqual(
-    printed,
-    lines.map(([, line]) => line),
-  )
+  const expected = lines.map(([, line]) => `${line}\n`)
+  assert.equal(await run.printed(/^/), expected.join(''))
 })
 
 test(`${guide}: the React hook shows every change`, inChromium, async () => {
