@@ -68,7 +68,7 @@ report(
     ...(revision ? ratios(revision) : []),
     'CPU time per request in microseconds, median of the turns; with Redis, service + server:',
     tableOf((all) => cpuOf(all).map(micro).join(' + ')),
-    `Largest deviation of a turn from the median of its turns: ${largestDeviation()}.`,
+    `Largest deviation of one turn from its median: ${largestDeviation()}.`,
     `The sides:\n\n${wanted.map(describeSide).join('\n')}`,
   ],
 )

@@ -38,7 +38,7 @@ export interface Side {
 export const itemStore = builtIn(
   root,
   'item-store',
-  'this service: `node --v8-pool-size=1 dist/cli.js serve`, as in its image',
+  'this service: `node --v8-pool-size=1 dist/cli.js serve`, as in the Docker image',
 )
 
 export function itemStoreAt(revision: string) {
@@ -64,7 +64,7 @@ const itemStoreOnRedis: Side = {
   ...itemStore,
   name: 'item-store-redis',
   about:
-    'this service with its items on a redis-server without persistence, on its own core or on that of the load generator',
+    'this service with its items on a redis-server without persistence, which has its own core or shares that of the load generator',
   skips: ['create-pipelined'],
 
   version() {
