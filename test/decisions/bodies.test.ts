@@ -14,7 +14,10 @@ const service = await useService()
 const mark = randomUUID()
 const item = await create(service, { kept: 1 }, 'kept')
 
-const deep = { '100,000 nested arrays': `${'['.repeat(100_000)}1${']'.repeat(100_000)}` }
+const deep = {
+  '100,000 nested arrays': `${'['.repeat(100_000)}1${']'.repeat(100_000)}`,
+  '100,000 nested objects': `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+}
 for (const [title, value] of Object.entries({ ...accepted, ...deep })) {
   test(`§2.1 a value comes back byte for byte: ${title}`, async () => {
     const body = `{"data":{"value":${value}}}`

@@ -25,6 +25,8 @@ const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer 
 const invalidHosts = ['a b', 'user@127.0.0.1', 'a/path', 'a:b', '[::1', '::1', 'a:80:80', '[x]']
 const notHttp = {
   garbage: 'garbage\r\n\r\n',
+  'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
+  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'HTTP/2.0': `GET ${prefix}/health HTTP/2.0\r\nHost: a\r\n\r\n`,
   'no Host': `${health}\r\n`,
   'two Hosts': `${health}Host: a\r\nHost: a\r\n\r\n`,
