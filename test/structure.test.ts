@@ -157,7 +157,7 @@ test('item-store conformance runs every file of the conformance tests', () => {
   assert.deepEqual(imported.sort(), files.sort())
 })
 
-/** Returns the lines of a source without comments, imports, string contents and text of tags. */
+/** Returns the lines of a source file without comments, imports, and the contents of strings and JSX tags. */
 function codeOf(text: string): string[] {
   return text
     .split('\n')

@@ -207,7 +207,7 @@ test('the memory of a waiting request includes the objects of the pieces in whic
 
 test('a connection that holds too much releases its requests at once', async () => {
   const opened = await open()
-  const bytes = ask.repeat(101) // the queue takes fewer, and the rest is held as bytes
+  const bytes = ask.repeat(101) // more requests than the queue takes; the rest is held as bytes
   opened.socket.on('error', () => undefined).write(bytes)
   const { connection } = await firstOfMany(opened)
   await until('all of them', () => connection.socket.bytesRead >= bytes.length)
@@ -223,7 +223,7 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
   socket.write(ask.repeat(3))
   const first = await firstOfMany(opened)
   const stopped = listener.stop(20_000)
-  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // then all connections are accepted and the stop has begun
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // afterwards, all connections are accepted and the stop has begun
   answer(first)
   const second = await arrived(opened, 1)
   const { bytesRead } = first.connection.socket

@@ -14,14 +14,13 @@ export interface Service {
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
   /** Sends a request with a valid token, and with the JSON text of `value` as the body. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
-  /** Signs a token, by default with the service's secret. */
+  /** @param options by default, the service's secret and the algorithm HS256. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
   validToken(): string
 }
 
 export interface Answer {
   readonly status: number
-  /** Response headers, with names in lower case. */
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
   /** @throws {SyntaxError} if the body is not JSON. */

@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict'
 import type { Answer, Service } from './client.js'
 
-/** An item (spec §2.1). */
 export type Item = Record<string, unknown> & { id: string }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Checks that a session id is a UUID of version 4 (spec §1.4). */
 export function assertSessionId(value: unknown): asserts value is string {
   assert.ok(
     typeof value === 'string' && uuidV4.test(value),
@@ -34,7 +32,6 @@ export function sessionIdOf(answer: Answer): string {
   return value
 }
 
-/** Checks and returns the envelope of an item (spec §2.3). */
 export function envelopeOf(answer: Answer, httpStatus: number): Record<string, unknown> {
   assert.equal(answer.status, httpStatus, 'status')
   const envelope = record(answer.json())
@@ -56,7 +53,6 @@ export function itemsOf(answer: Answer): Item[] {
   return items.map(asItem)
 }
 
-/** Checks the body of an error (spec §7). */
 export function assertError(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, 'status')
   const body = record(answer.json())
@@ -99,7 +95,7 @@ function hasId(value: Record<string, unknown>): value is Item {
   return typeof value.id === 'string'
 }
 
-/** Returns the words of a header whose value is a list, in lower case. */
+/** Splits a header value at its commas, and returns the parts in lower case. */
 export function listIn(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }

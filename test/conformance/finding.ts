@@ -13,9 +13,7 @@ const maxValue = 60
 /** Placeholders in the report, for a valid token and for the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
-/** Error of a failed test. The first line is the problem, followed by request and response. */
 export class Finding extends Error {
-  /** @param hasStack whether to show the stack. */
   constructor(error: unknown, exchange: Exchange | undefined, hasStack: boolean) {
     const parts = exchange === undefined ? [] : [curlOf(exchange), responseOf(exchange)]
     super([problemOf(error), ...parts].map(safe).join('\n\n'))

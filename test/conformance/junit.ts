@@ -30,7 +30,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield '</testsuite>\n</testsuites>\n'
 }
 
-/** Escapes text for XML. Findings contain no characters that XML forbids. */
+/** Escapes text for XML. `printable` has already replaced the characters that XML forbids. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"\n]/g, (character) => entities.get(character) ?? character)
 }

@@ -40,7 +40,7 @@ const requests: [method: string, asked?: string, moreMethods?: string, moreHeade
   ['POST'],
   ['PATCH', 'traceparent', ', PATCH', ', traceparent'],
   ['QUERY', 'Traceparent,  X-Request-Id', ', QUERY', ', Traceparent, X-Request-Id'],
-  ['post', 'authorization', ', post'], // only the names of headers ignore case
+  ['post', 'authorization', ', post'], // only header names ignore case
   ['GET', 'x-a,authorization, X-A,content-TYPE,x-b', '', ', x-a, x-b'],
   ['GET', longest, '', `, ${longest}`],
   ['GET', tooLong],
@@ -82,7 +82,7 @@ for (const [request, status, options] of answers) {
       const answer = await service.request(method, path, { ...options, headers })
       assert.equal(answer.status, status, answer.text)
       assertHeaders(answer)
-      assert.notEqual(answer.headers['x-session-id'], claimed) // not the id that the client sent
+      assert.notEqual(answer.headers['x-session-id'], claimed)
     }
   })
 }

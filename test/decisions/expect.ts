@@ -81,7 +81,6 @@ export async function tagOf(service: Service, path: string): Promise<string> {
   return String((await service.call('GET', path)).headers.etag)
 }
 
-/** @param prefer value of the `Prefer` header, such as `wait=20`. */
 export function readWaiting(
   service: Service,
   path: string,
