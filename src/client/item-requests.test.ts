@@ -7,9 +7,9 @@ import { checkedOptions, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Skips and records pauses. Without their random part, pauses have half of their maximum length. */
-function recordPauses(context: TestContext, random?: 0): number[] {
-  if (random !== undefined) context.mock.method(Math, 'random', () => random)
+/** Records pauses instead of waiting. With `random`, each pause has its minimum length. */
+function recordPauses(context: TestContext, random?: () => 0): number[] {
+  if (random !== undefined) context.mock.method(Math, 'random', random)
   const pauses: number[] = []
   context.mock.method(globalThis, 'setTimeout', (end: () => void, time: number) => {
     pauses.push(time)
@@ -46,7 +46,7 @@ const watches: [title: string, steps: (HeadersInit | ItemStoreError)[], pauses: 
 ]
 for (const [title, steps, pauses] of watches) {
   test(`a watch pauses ${title}`, async (t) => {
-    const times = recordPauses(t, 0)
+    const times = recordPauses(t, () => 0)
     const rest = [...steps]
     const send: Send = async (_request, _options, read) => {
       const step = rest.shift() ?? new Error('no more responses')

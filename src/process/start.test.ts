@@ -92,7 +92,6 @@ for (const [what, act] of Object.entries(errors)) {
 
 const MiB = 1024 ** 2
 const cases: [memory: number, store: number, verdict: 'serve' | 'warn' | 'refuse'][] = [
-  [1000, 500, 'serve'],
   [590, 500, 'serve'],
   [589, 500, 'warn'],
   [106, 1, 'serve'],

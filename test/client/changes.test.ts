@@ -177,16 +177,6 @@ describe('update', () => {
     assert.ok(seen.every(({ method }) => method === 'GET'))
   })
 
-  test('as text keeps every byte', async () => {
-    const text = await client.createText('{"big":12345678901234567890}', { projectId: 'p "q"' })
-    const { id }: { id: string } = JSON.parse(text)
-    const changed = await client.updateText(id, (text) => text.replace('}', ',"price" : 1.0}'))
-    const expected = text.replace('}', ',"price" : 1.0}')
-    assert.deepEqual([changed, await client.getText(id)], [expected, expected])
-    const notJson = client.updateText(id, () => '{},"project_id":"q"')
-    await assert.rejects(notJson, SyntaxError)
-  })
-
   test('of an unknown item, or with a function that fails, fails at once', async () => {
     const error = await errorOf(client.update(unknownId, increment))
     assert.equal(error.status, 404)

@@ -22,12 +22,12 @@ interface Item {
 }
 
 /** When a successful change was sent and acknowledged, as values of `performance.now()`. */
-export interface Success {
+interface Success {
   readonly sent: number
   readonly acknowledged: number
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Whether the service may lose acknowledged changes without an error. */
   readonly mayLose?: boolean
   readonly clients?: number
@@ -39,20 +39,11 @@ export interface LoadOptions {
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 
-export interface ItemLoad {
-  readonly statuses: ReadonlyMap<number, number>
-  /** Returns the time of the last response with status 503, as a value of `performance.now()`. */
-  lastRefused(): number
-  /** @throws {Error} if any response was unexpected. */
-  stop(): Promise<void>
-  /** Returns the acknowledged changes that the service `from` has lost. */
-  lost(from?: OwnService): Promise<readonly Success[]>
-  clear(): Promise<void>
-}
+export type ItemLoad = ReturnType<typeof startLoad>
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-export function startLoad(service: OwnService, options: LoadOptions = {}): ItemLoad {
+export function startLoad(service: OwnService, options: LoadOptions = {}) {
   const { mayLose = false, clients = 8, pause = 30, lengthOf = () => 0 } = options
   const { wantsMore = (own: number) => own < 5 } = options
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
@@ -157,13 +148,16 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
 
   return {
     statuses,
+    /** Returns the time of the last response with status 503, as a value of `performance.now()`. */
     lastRefused: () => lastRefused,
 
+    /** @throws {Error} if any response was unexpected. */
     async stop() {
       isOver = true
       await works
     },
 
+    /** Returns the acknowledged changes that the service `from` has lost. */
     async lost(from = service) {
       send = keptClient(from, agent)
       for (const item of items) await read(item)
@@ -171,8 +165,8 @@ export function startLoad(service: OwnService, options: LoadOptions = {}): ItemL
     },
 
     async clear() {
-      for (const item of items)
-        if (!item.possible.includes(undefined)) await change(item, undefined)
+      const stored = items.filter(({ possible }) => !possible.includes(undefined))
+      for (const item of stored) await change(item, undefined)
     },
   }
 }

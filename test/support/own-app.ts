@@ -7,13 +7,11 @@ import { readConfig } from '../../src/config/read-config.js'
 import type { Config } from '../../src/config/settings.js'
 import { createService, type ServiceParts } from '../../src/service.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import { type Service, serviceAt } from '../conformance/client.js'
+import { serviceAt } from '../conformance/client.js'
 
 export type LogLine = Readonly<Record<string, unknown>>
 
-export interface OwnApp extends Service, Pick<ReturnType<typeof createService>, 'waitingReads'> {
-  readonly log: readonly LogLine[]
-}
+export type OwnApp = Awaited<ReturnType<typeof ownApp>>
 
 export function defaultParts(): ServiceParts {
   return {
@@ -27,10 +25,7 @@ export function defaultParts(): ServiceParts {
 }
 
 /** Starts the service for one test, and sets the `JWT_SECRET` of this process to the service's secret. */
-export async function ownApp(
-  parts: Partial<ServiceParts> = {},
-  options: Partial<Config> = {},
-): Promise<OwnApp> {
+export async function ownApp(parts: Partial<ServiceParts> = {}, options: Partial<Config> = {}) {
   const secret = 'a secret of at least thirty-two bytes'
   process.env.JWT_SECRET = secret
   delete process.env.JWT_ALGORITHM

@@ -11,13 +11,7 @@ const packages = {
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
 }
 
-interface UserProject {
-  readonly folder: string
-  /** Compiles `program.ts` with strict checks, and returns the compiler's messages. */
-  compile(options: object): string
-}
-
-export function userProject(program: string): UserProject {
+export function userProject(program: string) {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))
   for (const [name, path] of Object.entries(packages)) {
@@ -26,6 +20,7 @@ export function userProject(program: string): UserProject {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'program.ts'), program)
 
+  /** Compiles `program.ts` with strict checks, and returns the compiler's messages. */
   function compile(options: object): string {
     const strict = {
       ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
