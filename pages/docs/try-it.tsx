@@ -38,10 +38,7 @@ export function TryIt(props: TryItProps) {
     const fail = (message: string) => setState({ kind: 'failed', message })
     const obstacle = obstacleIn(operation, input, operation.needsToken ? token : '')
     const request = requestFor(operation, input, token)
-    if (obstacle !== undefined || request === undefined) {
-      fail(obstacle ?? 'A browser cannot send this path.')
-      return
-    }
+    if (obstacle || !request) return fail(obstacle ?? 'A browser cannot send this path.')
     setState({ kind: 'waiting', bytes: 0 })
     try {
       const onProgress = (bytes: number) => setState({ kind: 'waiting', bytes })

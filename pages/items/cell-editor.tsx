@@ -32,7 +32,7 @@ export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell'
   )
   useWarning(typed !== start)
 
-  /** Closes the editor, and moves the active cell by a number of columns, to the left if it is negative. */
+  /** @param columns how many columns the active cell moves to the right; negative to the left. */
   function onClose(columns: number): void {
     page.setCell(undefined)
     const { names } = page.tracks
@@ -44,10 +44,7 @@ export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell'
 
   async function save(columns: number, typed: string): Promise<void> {
     if (isSaving) return
-    if (typed === start) {
-      onClose(columns)
-      return
-    }
+    if (typed === start) return onClose(columns)
     const edited = withValue(item.text, name, isString ? JSON.stringify(typed) : typed.trim())
     setProblem(edited.fault)
     if (edited.fault !== undefined) return

@@ -22,8 +22,8 @@ export function caughtUp({ items, all: before }: Part, now: readonly Item[]): re
 }
 
 /**
- * Returns the items of the newer list, the ids of those that are new or changed, and the number of deleted items.
- * Shown items keep their order, because a store on Redis lists items in any order (spec §4.2).
+ * Returns the items of the newer list, the ids of new or changed items, and the number of deleted items. Items that
+ * were already shown keep their order, because a store on Redis lists items in any order (spec §4.2).
  */
 export async function mergeLists(
   shown: readonly Item[],

@@ -38,12 +38,11 @@ export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) 
       if (event instanceof MouseEvent && (hasFocus || isIn(box, event))) return
       onClose()
     }
-    addEventListener('mouseover', leave)
-    addEventListener('scroll', leave, true) // scrolling moves the cell away
-    return () => {
-      removeEventListener('mouseover', leave)
-      removeEventListener('scroll', leave, true)
-    }
+    const controller = new AbortController()
+    const { signal } = controller
+    addEventListener('mouseover', leave, { signal })
+    addEventListener('scroll', leave, { signal, capture: true }) // scrolling moves the cell away
+    return () => controller.abort()
   }, [hasFocus])
   const json = memberText(item, name) ?? ''
   const text = kindOf(json) === 'string' ? stringOf(json) : json

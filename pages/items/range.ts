@@ -1,6 +1,6 @@
 /** Decides which rows of a long list, and which of many columns, are rendered. All rows are the same height. @module */
 
-/** Indices of the first row or column, and of the row or column after the last. */
+/** Index of the first row or column to render, and index after the last. */
 export type Range = ReturnType<typeof inBlocks>
 
 /** Number of rows or columns that are added and removed together, so that not every scroll event causes rendering. */

@@ -20,7 +20,7 @@ const leastRest = 24
 /** Width of the column header that shows how many members have no column, in characters. */
 export const moreWidth = 6
 
-/** A column, with its index from the left: 0 for `id`. */
+/** Column of the table. `place` is its index from the left; the `id` column has 0. */
 export type Column = ReturnType<typeof useTracks>['columns'][number]
 
 /**

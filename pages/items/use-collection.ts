@@ -50,10 +50,7 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
   const whole = useMemo(() => ({ items: all, all }), [all])
   const [found, setFound] = useState<Part>(whole)
   useEffect(() => {
-    if (matchesAll(filter)) {
-      setFound(whole)
-      return undefined
-    }
+    if (matchesAll(filter)) return setFound(whole)
     const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
     if (search.current?.matches.length) show()
@@ -77,10 +74,7 @@ export function useSorted(part: Part, now: readonly Item[], sort: Sort, isComple
   const order = isComplete && sort.length > 0 ? sort : undefined
   const { items, all } = part
   useEffect(() => {
-    if (!order) {
-      setSorted(undefined)
-      return undefined
-    }
+    if (!order) return setSorted(undefined)
     const controller = new AbortController()
     loadDialogs()
       .then(({ sortItems }) => sortItems(items, order, createYield(controller.signal)))

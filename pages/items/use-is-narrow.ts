@@ -1,4 +1,4 @@
-/** Tells whether the screen is so narrow that rows are cards, and that the panel covers the list. @module */
+/** Tells whether the screen is narrow. If so, rows are cards, and the panel covers the list. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 

@@ -46,7 +46,7 @@ export function usePage() {
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
-  /** Says that an export failed, or that the dialogs cannot be loaded; otherwise empty. */
+  /** Message that an export failed, or that the dialogs cannot be loaded; otherwise empty. */
   const [failure, setFailure] = useState('')
   /** Set while the token dialog is open. Contains the error that opened the dialog, if any. */
   const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
@@ -149,7 +149,7 @@ export function usePage() {
       setGone(id)
       collection.remove(new Set([id]))
     },
-    /** Closes the token dialog, and lists items, even if the token is the same as before. */
+    /** Closes the token dialog, and lists the items, even if the token is the same as before. */
     applyToken() {
       lastTried.current = undefined
       setAsking(undefined)

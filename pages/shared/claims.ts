@@ -16,7 +16,7 @@ export function claimsOf(token: string, now = Date.now()) {
   }
 }
 
-/** Returns words such as `expires in 23 hours` or `expired 2 days ago`. @param left seconds until the token expires; negative after expiry. */
+/** Returns words such as `expires in 23 hours`. @param left seconds until expiry; negative afterwards. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {
