@@ -68,7 +68,7 @@ report(
     ...(revision ? ratios(revision) : []),
     'CPU time per request in microseconds, median of the turns; with Redis, service + server:',
     tableOf((all) => cpuOf(all).map(micro).join(' + ')),
-    `Largest deviation of one turn from its median: ${largestDeviation()}.`,
+    `Largest deviation of one turn from the median of the same server's turns: ${largestDeviation()}.`,
     `The sides:\n\n${wanted.map(describeSide).join('\n')}`,
   ],
 )

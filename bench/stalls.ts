@@ -125,8 +125,8 @@ for (const one of cases.filter(({ title }) => title.includes(only))) {
 report('Stalls', facts, [
   'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during each operation:',
   table(['', ...sides.map(({ name }) => name)], rows),
-  `In parentheses: the status of a response that reports an error, "gave up" after ${longestRequest} s, or why the ` +
-    `load itself ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
+  `In parentheses: the status of an error response, "gave up" if no response came within ${longestRequest} s, or why ` +
+    `the load ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
   `The sides:\n\n${sides.map(describeSide).join('\n')}`,
 ])
 
