@@ -57,19 +57,6 @@ for (const [title, env] of unusable) {
   })
 }
 
-test('§5.5 §8 a changed JWT_SECRET, even a short one, takes effect from the next request on', async () => {
-  const [old, next] = [token(secret), token('another secret')]
-  for (let round = 0; round < 3; round += 1) {
-    setAuth({ JWT_SECRET: secret })
-    for (let use = 0; use < 3; use += 1) assert.equal((await list(old)).status, 200)
-    assertRefused(await list(next), 401, 'INVALID_TOKEN')
-    setAuth({ JWT_SECRET: 'another secret' })
-    assertRefused(await list(old), 401, 'INVALID_TOKEN')
-    for (let use = 0; use < 3; use += 1) assert.equal((await list(next)).status, 200)
-    assertRefused(await list(old), 401, 'INVALID_TOKEN')
-  }
-})
-
 test('§5.5 a changed JWT_SECRET takes effect for every later request, even between other verifications', async () => {
   const request = `GET /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token(secret)}\r\n\r\n`
   const [busy, other] = [openSocket(app.baseUrl).resume(), openSocket(app.baseUrl)]
@@ -101,7 +88,7 @@ test('§5.5 JWT_ALGORITHM is HS256 by default, and a change takes effect from th
   }
 })
 
-test('§5.5 a secret is used unchanged, including spaces and non-ASCII characters', async () => {
+test('§5.5 §8 a secret is used unchanged, even if it is short, with spaces and non-ASCII characters', async () => {
   const odd = ' gehe¡m 🦄 '
   setAuth({ JWT_SECRET: odd })
   assert.equal((await list(token(odd))).status, 200)

@@ -327,14 +327,6 @@ test('after stop, the methods stop, seed and reset reject, but disposal succeeds
   await store[Symbol.asyncDispose]()
 })
 
-test('stop succeeds while a connection is open and a response is not read', async () => {
-  const store = await startItemStore()
-  await create(store)
-  const unread = await request(store, 'GET', '/items')
-  await store.stop()
-  assert.equal(unread.status, 200)
-})
-
 test('stop releases all resources, so that the program can end', async () => {
   const kinds = () =>
     process

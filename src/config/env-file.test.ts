@@ -47,11 +47,8 @@ for (const text of ['A=1\nSECRET=abc\0def\n', 'A=1\nSECRET="abc\0def"\n', '# a c
 }
 
 const blanks = ' '.repeat(1_000_000)
-for (const text of [
-  ...[`${blanks}"`, `A${blanks}B`, `export${blanks}"`, `A=${blanks}" x`, `A=x${blanks}y#z`],
-  ...[`A='x'${blanks}y`, `A=1\n${blanks}x${blanks}:`, `${'a'.repeat(1_000_000)} b`],
-]) {
-  const title = JSON.stringify(text).replaceAll(/ {9,}|a{9,}/g, '…')
+for (const text of [`${blanks}"`, `export${blanks}"`, `A=x${blanks}y#z`, `A='x'${blanks}y`]) {
+  const title = JSON.stringify(text).replaceAll(/ {9,}/g, '…')
   test(`.env of a million characters is read in linear time: ${title}`, () => {
     assert.throws(() => parseEnvFile(text), /malformed/)
   })

@@ -10,18 +10,14 @@ const sizes: Record<string, number> = {
 }
 
 const noSizes = [
-  ...[
-    '9007199254740992',
-    '9007199254741TB',
-    '',
-    'MB',
-    '-1',
-    '1.5GiB',
-    '1 MB',
-    '1XB',
-    '1MBit',
-    '1e3',
-  ],
+  '9007199254740992',
+  '9007199254741TB',
+  '',
+  'MB',
+  '-1',
+  '1.5GiB',
+  '1 MB',
+  '1XB',
 ].map((text) => [text, undefined] as const)
 for (const [text, bytes] of [...Object.entries(sizes), ...noSizes]) {
   test(`size "${text}" is parsed as ${bytes}`, () => assert.equal(parseSize(text), bytes))
