@@ -11,23 +11,17 @@ import { type ItemList, type ItemStore, StoreError } from '../item-store.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore } from './store.js'
 
-const cases: [
-  title: string,
-  steps: number,
-  blockBytes: number,
-  maxBlocks: number,
-  maxLength: number,
-][] = [
-  ['blocks of 64 KiB', 800, 65_536, 1e6, 30_000],
-  ['blocks of 1,000 bytes', 2000, 1000, 1e6, 400],
-  ['few blocks of 1,000 bytes', 2000, 1000, 10, 400],
+const cases = [
+  { title: 'blocks of 64 KiB', steps: 800, blockBytes: 65_536, maxBlocks: 1e6, maxLength: 30_000 },
+  { title: 'blocks of 1,000 bytes', steps: 2000, blockBytes: 1000, maxBlocks: 1e6, maxLength: 400 },
+  { title: 'few blocks', steps: 2000, blockBytes: 1000, maxBlocks: 10, maxLength: 400 },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
 /** Allocation functions. By the end of a test, each function must have failed at least once. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
 describe('the store stays consistent when each allocation fails in turn', () => {
-  for (const [title, steps, blockBytes, maxBlocks, maxLength] of cases) {
+  for (const { title, steps, blockBytes, maxBlocks, maxLength } of cases) {
     test(title, async (context) => {
       const below = randomNumbers(7)
       const blocks = new Blocks({ blockBytes, maxBlocks })
