@@ -6,17 +6,10 @@ import { tcpProxy } from './tcp-proxy.js'
 /** Whether a request passes, or its connection is cut before the request or before the response. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
-export interface CuttingProxy {
-  /** Base URL of the service through the proxy, ending with `/api/v1`. */
-  readonly baseUrl: string
-  readonly cuts: number
-}
+export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>
 
 /** @param port returns the service's port. @param fate decides on each chunk from a client. */
-export async function cuttingProxy(
-  port: () => number,
-  fate: (request: string) => Fate,
-): Promise<CuttingProxy> {
+export async function cuttingProxy(port: () => number, fate: (request: string) => Fate) {
   let cuts = 0
   const ownPort = await tcpProxy(
     () => connect(port(), '127.0.0.1'),
@@ -39,6 +32,7 @@ export async function cuttingProxy(
     },
   )
   return {
+    /** Base URL of the service through the proxy, ending with `/api/v1`. */
     baseUrl: `http://127.0.0.1:${ownPort}/api/v1`,
     get cuts() {
       return cuts

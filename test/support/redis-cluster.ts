@@ -3,26 +3,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { freePort } from './process.js'
-import { isInstalled, type OwnRedis, ownRedis } from './redis.js'
+import { isInstalled, ownRedis } from './redis.js'
 import { until } from './until.js'
 
-export interface ClusterNode extends OwnRedis {
-  readonly port: number
-  readonly busPort: number
-}
-
-export interface OwnCluster {
-  /** Value for `STORE_URL`, with the addresses of one master and one replica. */
-  readonly url: string
-  /** The three masters, followed by the three replicas. */
-  readonly nodes: readonly ClusterNode[]
-  /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
-  start(): Promise<void>
-  /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
-  isWhole(nodes?: readonly ClusterNode[]): Promise<void>
-  /** Changes a setting on every node. */
-  setAll(name: string, value: string): Promise<void>
-}
+export type ClusterNode = ReturnType<typeof nodeAt>
 
 const count = 6
 /** Node timeouts in milliseconds. After the start, busy nodes must not be considered down. */
@@ -34,13 +18,14 @@ export async function ownClusterNode(...settings: string[]): Promise<ClusterNode
 }
 
 /** Returns a cluster that has not been started. The cluster stops when the test or test file ends. */
-export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
+export async function ownCluster(...settings: string[]) {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>
     nodeAt(ports[n] ?? 0, ports[count + n] ?? 0, settings),
   )
   const urlHosts = [nodes[1], nodes[3]].map((node) => `127.0.0.1:${node?.port}`)
 
+  /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
   async function isWhole(some: readonly ClusterNode[] = nodes): Promise<void> {
     for (const node of some) {
       await until(`the node at port ${node.port} sees the whole cluster`, async () => {
@@ -56,12 +41,15 @@ export async function ownCluster(...settings: string[]): Promise<OwnCluster> {
   }
 
   return {
+    /** Value for `STORE_URL`, with the addresses of one master and one replica. */
     url: `redis+cluster://${urlHosts.join(',')}`,
+    /** The three masters, followed by the three replicas. */
     nodes,
     isWhole,
     setAll,
 
-    async start() {
+    /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
+    async start(): Promise<void> {
       if (!isInstalled) return
       await Promise.all(nodes.map((node) => node.start()))
       const addresses = nodes.map(({ port, busPort }) => `127.0.0.1:${port}@${busPort}`)
@@ -83,7 +71,7 @@ export async function idOf(node: ClusterNode | undefined): Promise<string> {
   return (await node?.command('cluster', 'myid')) ?? ''
 }
 
-function nodeAt(port: number, busPort: number, settings: string[]): ClusterNode {
+function nodeAt(port: number, busPort: number, settings: string[]) {
   const own = ownRedis(
     ...['--port', String(port), '--bind', '127.0.0.1', '--cluster-announce-ip', '127.0.0.1'],
     ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],

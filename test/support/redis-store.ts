@@ -8,16 +8,15 @@ import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/st
 
 export type OwnStoreOptions = Partial<RedisStoreOptions> & Pick<RedisStoreOptions, 'url'>
 
-/** Opens a store. By default, its prefix is unique, and its timeout suits a busy machine. */
-export function openStore(options: OwnStoreOptions): Promise<ItemStore> {
-  const log = pino({ level: 'silent' })
-  return openRedisStore({ prefix: `${randomUUID()}:`, timeout: 60_000, log, ...options })
-}
-
-/** Opens a store that is closed at the end of the test, test file or hook that calls this function. */
+/**
+ * Opens a store that is closed at the end of the test, test file or hook that calls this function.
+ * By default, its prefix is unique, and its timeout suits a busy machine.
+ */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined
   after(() => store?.close()) // called before any `await`, after which Node.js could assign the hook to another test
-  store = await openStore(options)
+  const log = pino({ level: 'silent' })
+  const defaults = { prefix: `${randomUUID()}:`, timeout: 60_000, log }
+  store = await openRedisStore({ ...defaults, ...options })
   return store
 }

@@ -26,18 +26,7 @@ export function documentedRights(): string[] {
   return commands.filter((name) => name !== '+ACL')
 }
 
-export interface OwnRedis {
-  readonly url: string
-  readonly folder: string
-  /** Sends a command, and returns the reply as `redis-cli` prints it. */
-  command(...args: string[]): Promise<string>
-  /** Starts or restarts the server. Does nothing without `redis-server`. */
-  start(): Promise<void>
-  /** Sends a signal. Waits for the process to end, except after `SIGSTOP` and `SIGCONT`. */
-  kill(signal: NodeJS.Signals): Promise<void>
-  /** @throws {Error} if the server is not running. */
-  pid(): number
-}
+export type OwnRedis = ReturnType<typeof ownRedisBy>
 
 /** Returns a server that is not started yet, ends with the test, and by default stores nothing on disk. */
 export function ownRedis(...settings: string[]): OwnRedis {
@@ -51,13 +40,14 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
 }
 
 /** @param starter command that starts the server, such as `unshare -n`. */
-export function ownRedisBy(starter: readonly string[], ...settings: string[]): OwnRedis {
+export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
   const folder = emptyFolder()
   const socket = join(folder, 's')
   /** `bind` makes the process end with the test that created the server. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 
+  /** Sends a command, and returns the reply as `redis-cli` prints it. */
   async function command(...args: string[]): Promise<string> {
     const options = { timeout: 20_000 }
     const { stdout } = await promisify(execFile)('redis-cli', ['-s', socket, ...args], options)
@@ -69,7 +59,8 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]): O
     folder,
     command,
 
-    async start() {
+    /** Starts or restarts the server. Does nothing without `redis-server`. */
+    async start(): Promise<void> {
       if (!isInstalled) return
       const defaults = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '']
       const [first, ...rest] = [...starter, program, ...defaults, ...settings]
@@ -77,15 +68,12 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]): O
       await own.printed(/eady to accept connections/)
     },
 
-    async kill(signal) {
+    /** Sends a signal. Waits for the process to exit, except after `SIGSTOP` and `SIGCONT`. */
+    async kill(signal: NodeJS.Signals): Promise<void> {
       own?.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await own?.ended()
     },
 
-    pid() {
-      const pid = own?.child.pid
-      if (pid === undefined) throw new Error(`${program} is not running`)
-      return pid
-    },
+    pid: () => own?.child.pid,
   }
 }

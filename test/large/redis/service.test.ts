@@ -11,7 +11,7 @@ import { measuredService } from '../../support/measured-service.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
-import { openStore } from '../../support/redis-store.js'
+import { ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { assertServes, assertUnhealthy, causeIn, patient, serviceOn } from './expect.js'
@@ -25,23 +25,17 @@ describeWithRedis('the service on a Redis server', () => {
     assert.notEqual(await redis.command('keys', 'item-store:{[0-9]*'), '')
   })
 
-  test('the items survive a restart of the service, and are shared with another service', async () => {
+  test('the items survive a restart of the service, but are not shared with another STORE_PREFIX', async () => {
     const redis = await startedRedis()
     const start = (STORE_PREFIX: string) => serviceOn(redis.url, { ...patient, STORE_PREFIX })
     const first = await start('test:')
     const item = await create(first, { big: 1 })
     await first.stop()
-    const [second, third] = [await start('test:'), await start('test:')]
-    assert.deepEqual(await stored(second, item.id), item)
+    assert.deepEqual(await stored(await start('test:'), item.id), item)
     assert.equal(await stored(await start('apart:'), item.id), undefined)
-    for (let n = 0; n < 100; n += 1) {
-      const [one, other] = n % 2 === 0 ? [second, third] : [third, second]
-      const created = await create(one, { n })
-      assert.deepEqual(await stored(other, created.id), created)
-    }
   })
 
-  describeRoundTrip('on one Redis server', () => openStore({ url: forTexts.url }), 100)
+  describeRoundTrip('on one Redis server', () => ownStore({ url: forTexts.url }), 100)
 
   test('the OpenAPI document promises neither order nor snapshots for lists on a Redis server', async () => {
     const redis = await startedRedis()
@@ -102,19 +96,14 @@ describeWithRedis('the service on a Redis server', () => {
 })
 
 test('an invalid STORE_URL is rejected with a message that does not contain the password', () => {
-  const others = { STORE_PREFIX: 'a{b}', STORE_TIMEOUT: '5ms' }
-  const lines = [
-    /^STORE_URL is not usable in the environment; expected (?:redis:|a URL with a scheme).*/,
-    /\nSTORE_PREFIX is "a\{b\}" in the environment; expected text without.*/,
-    /\nSTORE_TIMEOUT is "5ms" in the environment; expected a time from 10ms.*$/,
-  ]
-  const message = new RegExp(lines.map(({ source }) => source).join(''))
+  const message =
+    /^STORE_URL is not usable in the environment; .*\nSTORE_PREFIX is "a\{b\}" in the environment; expected text without/
   for (const STORE_URL of [
-    ...['secret', 'http://:secret@host', 'redis://:secret@host/x', 'redis://:secret@host:99999'],
-    ...['redis://:secret%zz@host', 'redis://:secret@a,b/1', 'redis+unix:///socket?secret=1'],
-    ...['redis+cluster://:secret@a:1,b:0', 'rediss+cluster://:secret@a,b:port'],
+    'secret',
+    'redis://:secret%zz@host',
+    'redis+cluster://:secret@a:1,b:0',
   ]) {
-    const read = () => readConfig({}, { ...others, STORE_URL })
+    const read = () => readConfig({}, { STORE_PREFIX: 'a{b}', STORE_URL })
     assert.throws(read, { message })
     assert.throws(read, (error: Error) => !error.message.includes('secret'))
   }
