@@ -17,7 +17,6 @@ const cases = [
   { title: 'few blocks', steps: 2000, blockBytes: 1000, maxBlocks: 10, maxLength: 400 },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const
-/** Allocation functions. By the end of a test, each function must have failed at least once. */
 const allocators = ['ArrayBuffer', 'Buffer.allocUnsafe', 'Uint32Array']
 
 describe('the store stays consistent when each allocation fails in turn', () => {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { randomNumbers } from '../../../test/support/random.js'
 import { isMapped, mapped } from '../../memory/mapped.js'
 import { type Frame, FramePool } from './frames.js'
 
@@ -39,28 +38,6 @@ test('a frame that an open list has read is not moved until the list is released
   for (const frame of taken(pool, 4000)) pool.release(frame)
   assert.ok(pool.bytesHeld <= 600 * size, `${pool.bytesHeld / size} frames held`)
   for (const [place, frame] of read.entries()) assertContent(frame, place * 50)
-})
-
-test('frames keep their content while others are taken and released at random', () => {
-  const pool = new FramePool(64)
-  const frames = new Map<number, Frame>()
-  const below = randomNumbers()
-  for (let step = 0; step < 300_000; step += 1) {
-    const isGrowing = step % 100_000 < 50_000
-    const place = below(60_000)
-    const frame = frames.get(place)
-    if (frame === undefined && isGrowing) {
-      const made = pool.take()
-      made.bytes.writeUInt32LE(place, made.start)
-      frames.set(place, made)
-    } else if (frame !== undefined && !(isGrowing && below(2) === 0)) {
-      assert.equal(frame.bytes.readUInt32LE(frame.start), place)
-      pool.release(frame)
-      frames.delete(place)
-    }
-  }
-  assert.equal(pool.bytesInUse, frames.size * 64)
-  for (const [place, frame] of frames) assert.equal(frame.bytes.readUInt32LE(frame.start), place)
 })
 
 test('mapped bytes are copied into unmapped memory once 16,384 frames have their own mapping', () => {

@@ -16,15 +16,6 @@ for (const [url, servers] of Object.entries(clusters)) {
   })
 }
 
-const others = [
-  ...['redis://a', 'redis://a/1', 'redis://a,b', 'redis://a,b/1', 'redis+cluster://a/1'],
-  ...['redis+cluster://', 'redis+cluster://a,', 'redis+cluster://a:x', 'redis+unix:///a,b'],
-  ...['http://a,b', '', 'redis+cluster://u@a', 'redis+cluster://u:@a,b', 'redis+cluster://a:1,b:0'],
-]
-for (const url of others) {
-  test(`"${url}" is not the URL of a cluster`, () => assert.equal(clusterAddress(url), undefined))
-}
-
 const sentinels = {
   'redis+sentinel://a,b:1/main': [
     ['redis://a:26379', 'redis://a:26379', 'redis://s:6379'],
@@ -47,11 +38,15 @@ for (const [url, urls] of Object.entries(sentinels)) {
   })
 }
 
-const noSentinels = [
-  ...['redis+sentinel://a', 'redis+sentinel://a/', 'redis+sentinel:///main', 'redis://a/main'],
-  ...['redis+sentinel://a,/main', 'redis+sentinel://a:/main', 'redis+sentinel://a:0/main'],
+const others = [
+  ...['redis://a', 'redis://a/1', 'redis://a,b', 'http://a,b', '', 'redis+unix:///a,b'],
+  ...['redis+cluster://a/1', 'redis+cluster://a,', 'redis+cluster://a:x', 'redis+cluster://u@a'],
+  ...['redis+cluster://u:@a,b', 'redis+cluster://a:1,b:0', 'redis+sentinel://a/'],
+  ...['redis+sentinel:///main', 'redis+sentinel://a,/main', 'redis+sentinel://a:0/main'],
   ...['redis+sentinel://u@a/main', 'redis+sentinel://a/main/x', 'redis+sentinel://a/ma%20in'],
 ]
-for (const url of noSentinels) {
-  test(`${url} is not the URL of sentinels`, () => assert.equal(sentinelAddress(url), undefined))
+for (const url of others) {
+  test(`"${url}" is neither the URL of a cluster nor of sentinels`, () => {
+    assert.equal(clusterAddress(url) ?? sentinelAddress(url), undefined)
+  })
 }

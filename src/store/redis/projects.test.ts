@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { newItemId } from '../../item/id.js'
 import { joined } from './bucket.js'
@@ -31,32 +30,10 @@ test('the version of a project depends on its items, but not on their order', as
   assert.notEqual(await versionsOf(texts.slice(1)).versionOf('a'), versions[0])
 })
 
-test('the version of a project changes with its items even if the XOR of their digests does not', async () => {
-  const digestOf = (text: Buffer) => BigInt(`0x${hash('sha1', text)}`)
-  const changes = Array.from({ length: 161 }, (_, n) => {
-    const id = newItemId()
-    const text = (value: number) => Buffer.from(`{"id":"${id}","project_id":"a","n":${value}}`)
-    const [before, after] = [text(0), text(1)]
-    return { id, before, after, xor: digestOf(before) ^ digestOf(after), made: 1n << BigInt(n) }
-  })
-  // Gaussian elimination finds changes whose XOR is 0, because 161 values of 160 bits are not independent.
-  const reduced: { xor: bigint; made: bigint }[] = []
-  let made = 0n
-  for (const change of changes) {
-    const sum = { ...change }
-    for (const each of reduced) {
-      if ((sum.xor ^ each.xor) >= sum.xor) continue
-      sum.xor ^= each.xor
-      sum.made ^= each.made
-    }
-    if (sum.xor === 0n) made = sum.made
-    else reduced.push(sum)
-  }
-  const before = changes.map(({ id, before }) => [id, before] as const)
-  const after = changes.map((one) => [one.id, one.made & made ? one.after : one.before] as const)
-  const xorOf = (items: typeof texts) => items.reduce((sum, [, text]) => sum ^ digestOf(text), 0n)
-  assert.equal(xorOf(after), xorOf(before))
-  assert.notEqual(await versionsOf(after).versionOf('a'), await versionsOf(before).versionOf('a'))
+test('the version of a project changes even if the XOR of the digests of its items does not', async () => {
+  const text = Buffer.from(`{"id":"${newItemId()}","project_id":"a"}`)
+  const twice = [newItemId(), newItemId()].map((id) => [id, text] as const)
+  assert.notEqual(await versionsOf(twice).versionOf('a'), await versionsOf([]).versionOf('a'))
 })
 
 test('one search finds the versions of all requested and all watched projects', async () => {

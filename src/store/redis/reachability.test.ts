@@ -22,6 +22,8 @@ const back = 'the store can be reached again'
 const [one, other] = [new Error('one'), new Error('other')]
 
 test('the log has a line when the store is lost, one for each new cause, and one when the store is back', () => {
+  reachability.found()
+  mock.timers.tick(settlingTime)
   for (const error of [one, one, other, one, new NotConnectedError(other)]) reachability.lost(error)
   reachability.found()
   reachability.found()
@@ -51,10 +53,4 @@ test('the log reports a store as back only once its connection has lasted for th
   reachability.found()
   mock.timers.tick(settlingTime)
   assert.deepEqual(lines.slice(1), [back])
-})
-
-test('the log does not report a store as back if it was never lost', () => {
-  reachability.found()
-  mock.timers.tick(settlingTime)
-  assert.deepEqual(lines, [])
 })

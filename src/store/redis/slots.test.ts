@@ -20,20 +20,17 @@ test('the reply to CLUSTER SLOTS gives each slot the address of its master', () 
   assert.deepEqual([...mastersOf([[6, 6, [null, 7002]]], '[::1]')], [[6, '[::1]:7002']])
 })
 
+const moved = { address: '10.0.0.1:7000', isAsk: false }
 const redirections = [
-  { says: 'MOVED 1 10.0.0.1:7000', address: '10.0.0.1:7000', isAsk: false },
-  { says: 'ASK 1 10.0.0.1:7000', address: '10.0.0.1:7000', isAsk: true },
-  { says: 'MOVED 1 ::1:7000', address: '[::1]:7000', isAsk: false },
-  { says: 'MOVED 1 :7000', address: 'here:7000', isAsk: false },
-]
-for (const { says, ...expected } of redirections) {
-  test(`${says} is a redirection to ${expected.address}`, () => {
-    assert.deepEqual(redirectionOf(new ErrorReply(says), 'here:6379'), expected)
-  })
-}
-
-for (const error of [new ErrorReply('ERR no'), new Error('MOVED 1 10.0.0.1:7000'), undefined]) {
-  test(`${error} is not a redirection`, () => {
-    assert.equal(redirectionOf(error, 'here:6379'), undefined)
+  [new ErrorReply('MOVED 1 10.0.0.1:7000'), moved],
+  [new ErrorReply('ASK 1 10.0.0.1:7000'), { ...moved, isAsk: true }],
+  [new ErrorReply('MOVED 1 ::1:7000'), { ...moved, address: '[::1]:7000' }],
+  [new ErrorReply('MOVED 1 :7000'), { ...moved, address: 'here:7000' }],
+  [new ErrorReply('ERR no'), undefined],
+  [new Error('MOVED 1 10.0.0.1:7000'), undefined],
+] as const
+for (const [error, expected] of redirections) {
+  test(`${error} is ${expected ? `a redirection to ${expected.address}` : 'not a redirection'}`, () => {
+    assert.deepEqual(redirectionOf(error, 'here:6379'), expected)
   })
 }

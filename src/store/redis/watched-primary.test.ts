@@ -12,13 +12,8 @@ function answersIn(text: string): Answer[] {
   )
 }
 
-/** What the sentinels reply, and the primary that must be used then. By default, there are three sentinels. */
-const cases: [
-  title: string,
-  answers: string,
-  expected: string,
-  more?: { count?: number; known?: number; before?: string },
-][] = [
+type Options = { count?: number; known?: number; before?: string }
+const cases: [title: string, answers: string, primary: string, options?: Options][] = [
   ['sentinels agree', 'a 1, a 1, a 1', 'a 1'],
   ['one sentinel knows of a failover before the others', 'a 1, b 2, a 1', 'b 2'],
   ['one sentinel has missed a failover', 'a 1, b 2, b 2', 'b 2'],
