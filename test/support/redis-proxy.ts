@@ -1,4 +1,4 @@
-/** A TCP proxy to a Redis server that holds back or replaces replies, and counts commands. */
+/** A TCP proxy to a Redis server that holds back replies, and counts commands. */
 
 import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
@@ -10,7 +10,6 @@ export async function proxyTo(redis: OwnRedis) {
   let target = redis
   let commands = ''
   let isHeld = false
-  let replacement: string | undefined
   let held: (() => void)[] = []
   const port = await tcpProxy(
     () => connect(target.url.replace('redis+unix://', '')),
@@ -20,9 +19,8 @@ export async function proxyTo(redis: OwnRedis) {
         server.write(data)
       })
       server.on('data', (data) => {
-        const reply = replacement ?? data
-        if (isHeld) held.push(() => client.write(reply))
-        else client.write(reply)
+        if (isHeld) held.push(() => client.write(data))
+        else client.write(data)
       })
     },
   )
@@ -39,11 +37,6 @@ export async function proxyTo(redis: OwnRedis) {
       if (isHeld) return
       for (const send of held) send()
       held = []
-    },
-
-    /** Replaces all later replies with `text`. `undefined` ends the replacement. */
-    replaceReplies(text: string | undefined): void {
-      replacement = text
     },
 
     /** Connects later clients to another server. */

@@ -138,7 +138,6 @@ const operation = fc.record({
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-/** A store, and the items that it should contain after each operation. */
 class Model {
   readonly #store: ItemStore
   readonly #items: ListedItems

@@ -11,7 +11,7 @@ import { describeWithRedis, type OwnRedis, ownRedis, startedRedis } from '../../
 import { ownStore } from '../../support/redis-store.js'
 import { createItem, describeStore, itemText } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
-import { assertDown, noChange, patient, serviceOn } from './expect.js'
+import { noChange } from './expect.js'
 
 const prefix = 'item-store:'
 const recordKey = `${prefix}{store}`
@@ -84,37 +84,17 @@ describeWithRedis('the number of buckets and the format in the record', () => {
     await until('the store is unhealthy', async () => !(await store.healthy()))
     await assert.rejects(async () => store.read(id), rejected)
     await assert.rejects(async () => store.delete(id), noChange)
-    await redis.command('hset', recordKey, 'buckets', '1024')
-    await until('the store is healthy again', () => store.healthy())
-    assert.equal(await store.delete(id), 'done')
   })
 
-  test('a store in use checks its record every second, even without health checks', async () => {
-    const { redis, store } = await withItem(256)
-    await redis.command('flushall')
-    await open(redis, 512)
-    const opened = performance.now()
-    let last = opened
-    const created = async () => {
-      const sent = performance.now()
-      await createItem(store, 1)
-      last = sent
-    }
-    await assert.rejects(async () => {
-      while (last < opened + comparisonTime) await created()
-    }, /^StoreError: The store rejected the request; /)
-    await assert.rejects(created, noChange)
-    await redis.command('hset', recordKey, 'buckets', '256')
-    await created()
-  })
-
-  test('the first changes after a pause fail if the number of buckets in the record differs', async () => {
+  test('changes fail from a second after the record differs, even without health checks, until it matches again', async () => {
     const { redis, store } = await withItem(256)
     await redis.command('flushall')
     await open(redis, 512)
     await delay(comparisonTime)
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => createItem(store, 1)))
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']))
+    await redis.command('hset', recordKey, 'buckets', '256')
+    await createItem(store, 1)
   })
 
   const mistakes = {
@@ -135,37 +115,10 @@ describeWithRedis('the number of buckets and the format in the record', () => {
     })
   }
 
-  test('a service that starts before Redis changes nothing if its number of buckets differs', async () => {
-    const { redis, store } = await withItem(256)
-    await redis.command('save')
-    await store.close()
-    await redis.kill('SIGKILL')
-    const service = await serviceOn(redis.url, { STORE_BUCKETS: '1024', ...patient })
-    await assertDown(service)
-    await redis.start()
-    const linesAboutIt = () => service.log.filter(({ msg }) => msg === 'the store cannot be used')
-    await until('the log reports the mismatch', () => {
-      void service.request('GET', '/health')
-      return linesAboutIt().length > 0
-    })
-    await assertDown(service)
-    const [line, ...others] = linesAboutIt()
-    assert.match(String(line?.cause), mismatch)
-    assert.deepEqual(others, [])
-    assert.equal((await redis.command('keys', '*')).split('\n').length, 2)
+  test('a store that finds a record with an unknown format and no number writes nothing', async () => {
+    const redis = await startedRedis()
+    await redis.command('hset', recordKey, 'format', 'other')
+    await assert.rejects(open(redis), StoreMismatchError)
+    assert.equal(await recorded(redis), 'format\nother')
   })
-
-  for (const format of ['2', 'other']) {
-    test(`an open store rejects requests once the format is "${format}", and a new store writes nothing`, async () => {
-      const { redis, store, id } = await withItem()
-      await redis.command('hset', recordKey, 'format', format)
-      await until('the store is unhealthy', async () => !(await store.healthy()))
-      await assert.rejects(async () => store.read(id), rejected)
-      await assert.rejects(async () => store.delete(id), noChange)
-      await redis.command('hdel', recordKey, 'buckets')
-      const before = await recorded(redis)
-      await assert.rejects(open(redis), StoreMismatchError)
-      assert.equal(await recorded(redis), before)
-    })
-  }
 })

@@ -41,7 +41,6 @@ for (const { file, net, server, create } of files) {
         promisify(execFile)('sh', ['-c', command.replaceAll(':6379', `:${port}`)], { env })
       const cli = async (args: string) =>
         (await shell(`valkey-cli -e -c -h ${net}.11 ${args}`)).stdout.trimEnd()
-      /** The servers need a moment to agree on a change. */
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 

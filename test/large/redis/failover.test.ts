@@ -21,29 +21,21 @@ import {
 } from './expect.js'
 
 describeWithRedis('a planned failover', () => {
-  test('after failovers to the replica and back, the service serves again and no item is lost', async (t) => {
-    const [there, back] = await pair()
-    const proxy = await proxyTo(there)
+  test('after a failover, the service serves again once its address leads to the new primary, and no item is lost', async (t) => {
+    const [primary, replica] = await pair()
+    const proxy = await proxyTo(primary)
     const service = await serviceOn(proxy.url)
     const load = await servedLoad(service)
     const lines = await linesBeforeOutage(service)
-    await failover(there)
+    await failover(primary)
     await until('requests are refused', () => (load.statuses.get(503) ?? 0) > 20)
     await assertUnhealthy(service)
-    proxy.moveTo(back)
+    proxy.moveTo(replica)
     const moved = performance.now()
     await assertServes(service)
     t.diagnostic(`healthy after ${Math.round(performance.now() - moved)} ms`)
     await untilMoreIsServed(load)
     await assertOneOutage(service, lines)
-
-    proxy.moveTo(there) // switches before the second failover, not after it
-    await failover(back)
-    await until('the service is connected to the new primary', async () => {
-      const clients = await there.command('client', 'list', 'type', 'normal')
-      return / cmd=(?!client|info)/.test(clients)
-    })
-    await assertServes(service)
     await assertNothingLost(load)
     const causes = service.log.map(({ cause }) => cause)
     assert.ok(causes.includes('the server is a replica'), JSON.stringify(causes))

@@ -53,13 +53,10 @@ describeWithRedis('refusals of the server', () => {
     })
   }
 
-  const long = 'x'.repeat(5000)
   const unexpectedHashes = [
     { title: 'without the field bytes', fields: { a: '1' } },
     { title: 'with letters in the field bytes', fields: { a: '1', bytes: 'abc' } },
-    { title: 'without a version in the field bytes', fields: { a: '1', bytes: '1' } },
     { title: 'with a field that is not an id', fields: { a: 'not json "', bytes: '10 version' } },
-    { title: 'with a long invalid text', fields: { [newItemId()]: long, bytes: '5000 version' } },
   ]
   for (const { title, fields } of unexpectedHashes) {
     test(`the store is unhealthy while another program has a hash ${title} in place of a bucket`, async () => {
@@ -103,22 +100,6 @@ describeWithRedis('refusals of the server', () => {
     await Promise.all(checks)
   })
 
-  for (const [command, ...args] of [
-    ['set', 'something else'],
-    ['hdel', 'bytes'],
-  ] as const) {
-    test(`lists fail after another program has changed a listed bucket with ${command}`, async () => {
-      await redis.command('flushall')
-      const { store } = await opened(redis.url)
-      await createItem(store)
-      ;(await store.list()).release()
-      await redis.command(command, 'item-store:{0}', ...args)
-      await assert.rejects(async () => store.list(), rejected)
-      await assert.rejects(async () => store.version(), rejected)
-      assert.equal(await store.healthy(), false)
-    })
-  }
-
   test('the log has a warning if the server could evict items according to its maxmemory-policy', async () => {
     const { log } = await opened(redis.url)
     await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')
@@ -127,16 +108,13 @@ describeWithRedis('refusals of the server', () => {
     await redis.command('config', 'set', 'maxmemory-policy', 'noeviction')
   })
 
-  const codes = [
-    ...['READONLY', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'MISCONF', 'NOREPLICAS', 'LOADING'],
-    ...['MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN', 'BUSY', 'WRONGTYPE', 'NOSCRIPT'],
-  ]
+  const codes = ['READONLY', 'MISCONF', 'CLUSTERDOWN', 'WRONGTYPE']
   const full = [
     'OOM command not allowed',
     'ERR Error running script (call to f_01): @user_script:9: @user_script: 9: -OOM command',
   ]
   const place = 'script: 0123, on @user_script:9.'
-  const unknown = ['ERR upstream failure', 'ERR OOM', 'EXECABORT', 'LOADINGS', '', 'no READONLY']
+  const unknown = ['ERR upstream failure', 'ERR OOM', 'LOADINGS', '', 'no READONLY']
   const errors = [
     { means: noChange, replies: codes.map((code) => `${code} some words`) },
     { means: noChange, replies: [`ERR The user can not run this ${place}`] },

@@ -35,10 +35,9 @@ describeWithRedis('the Redis store', () => {
     describeStore(name, () => open({ buckets, batchBytes }), 50)
   }
 
-  test('2,000 items are spread over nearly all of 256 buckets, and the list has each item once', async () => {
+  test('2,000 items are spread over nearly all of 256 buckets, and the size includes the limit of the server', async () => {
     const store = await open()
-    const ids = await createItems(store, 2000)
-    assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
+    await createItems(store, 2000)
     const keys = (await redis.command('keys', '*{*')).split('\n')
     assert.ok(new Set(keys.map((key) => key.split('{')[1])).size >= 250)
     const { items, memoryBytes, maxBytes } = await store.size()
@@ -48,8 +47,6 @@ describeWithRedis('the Redis store', () => {
     const limited = await store.size()
     await redis.command('config', 'set', 'maxmemory', '0')
     assert.deepEqual([limited.maxBytes, limited.usedBytes], [900_000_000, limited.memoryBytes])
-    await Promise.all(ids.map((id) => store.delete(id)))
-    assert.equal((await store.size()).items, 0)
   })
 
   test('a list has each remaining item once if its bucket shrinks during the read', async () => {
@@ -127,18 +124,6 @@ describeWithRedis('the Redis store', () => {
     }
   })
 
-  test('a list has each item once if another store changes buckets after the list was opened', async () => {
-    const store = await open({ prefix: 'under:', buckets: 4 })
-    const other = await open({ prefix: 'under:', buckets: 4 })
-    const ids = await createItems(store, 3000, 300)
-    for (let time = 0; time < 20; time += 1) {
-      const read = readerOf(await store.list())
-      const changed = ids.slice(time * 20, time * 20 + 20)
-      await Promise.all(changed.map((id) => other.replace(id, itemText(id, 100 + time))))
-      assert.deepEqual(idsIn(await read()).sort(), ids.toSorted())
-    }
-  })
-
   test('the length of a short list is known before the list is read', async () => {
     const store = await open()
     await createItems(store, 50)
@@ -146,15 +131,6 @@ describeWithRedis('the Redis store', () => {
     assert.equal(byteLength, (await textOf(await store.list())).length + 50) // each item has one é, of two bytes
     await createItems(store, 1000, 1000)
     assert.equal((await store.list()).byteLength, undefined)
-  })
-
-  test('changes succeed after the server has forgotten its scripts', async () => {
-    const store = await open(one)
-    const id = await createItem(store)
-    await redis.command('script', 'flush')
-    assert.equal(await store.replace(id, itemText(id, 20)), 'done')
-    await redis.command('script', 'flush')
-    assert.equal(await store.delete(id), 'done')
   })
 })
 
