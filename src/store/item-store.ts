@@ -5,12 +5,7 @@ import type { EncodedItem } from '../item/item.js'
 
 export type Awaitable<T> = T | Promise<T>
 
-export type ChangeOutcome =
-  | 'done'
-  /** No item has this id. Nothing has changed. */
-  | 'absent'
-  /** The stored item differs from the expected item. Nothing has changed. */
-  | 'unexpected'
+export type ChangeOutcome = 'done' | 'absent' | 'unexpected'
 
 export type Watched =
   | { readonly id: ItemId }
@@ -34,28 +29,23 @@ export interface StoreSize {
   readonly itemBytes: number
   /** Memory that holds the items, in bytes. For a Redis server, all memory of the server. */
   readonly memoryBytes: number
-  /** Bytes that count against `maxBytes`. */
   readonly usedBytes: number
   readonly maxBytes: number | undefined
 }
 
-/** Statistics about the network traffic between this process and the servers of a store. */
 export interface StoreTraffic {
-  /** Number of commands that have been sent and have no reply yet. */
   readonly inFlight: number
   /** Number of commands waiting to be sent, because the in-flight limit is reached. */
   readonly waiting: number
   readonly reconnections: number
-  /** Number of commands that one server in a cluster redirected to another. */
   readonly redirections: number
   readonly unknownOutcomes: number
-  /** Called after each reply with the round-trip time in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
 }
 
 /**
  * A collection of items. Every operation may throw a `StoreError`.
- * After `STORE_FULL`, nothing has changed.
+ * After `STORE_FULL`, nothing has changed, and items can still be read and deleted.
  * After `STORE_UNAVAILABLE`, the change may have taken effect, or may take effect later.
  */
 export interface ItemStore {
@@ -108,7 +98,6 @@ export interface ItemStore {
   close(): Awaitable<void>
 }
 
-/** After `STORE_FULL`, items can still be read and deleted. */
 type StoreErrorCode = 'STORE_FULL' | 'STORE_UNAVAILABLE'
 
 /** The settings do not match the stored data. The message is one line and says what to change. */
@@ -123,7 +112,6 @@ export class StoreError extends Error {
   /** Whether the failed operation was a change that may have taken effect. */
   readonly isOutcomeUnknown: boolean
 
-  /** @param options `cause` is only logged. */
   constructor(
     code: StoreErrorCode,
     message: string,

@@ -25,7 +25,6 @@ export class Block {
   /** Number that identifies the block in the index. Set by `Blocks`. */
   number = 0
 
-  // Only `Chain` sets the fields from `since` to `nextKept`.
   /** Number of lists that had been opened when the block was made. */
   since = 0
   /** Number of lists that had been opened when the block was retired; 0 for a current block. */
@@ -62,7 +61,6 @@ export class Block {
     return this.#endOf(position) - this.#startOf(position)
   }
 
-  /** Returns the offset of an item in `frame.bytes`. */
   offsetOf(position: number): number {
     return this.frame.start + this.#startOf(position)
   }
@@ -104,7 +102,6 @@ export class Block {
     this.#write(text, this.#startOf(position))
   }
 
-  /** Removes the items from position `from` up to, but not including, `to`. */
   remove(from: number, to = from + 1): void {
     const start = this.#startOf(from)
     this.#moveAfter(to - 1, start - this.#endOf(to - 1))
@@ -131,7 +128,6 @@ export class Block {
     return handles
   }
 
-  /** Returns how many items from the start, with their table entries, fit into `limit` bytes. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1
@@ -147,7 +143,6 @@ export class Block {
     return element(this.frame.words, this.#entry(position) + 1)
   }
 
-  /** Returns the index of a table entry in `frame.words`. */
   #entry(position: number): number {
     return (this.frame.start >>> 2) + this.#words - (position + 1) * entryWords
   }

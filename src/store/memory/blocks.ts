@@ -1,4 +1,4 @@
-/** Distributes items among blocks. An operation that throws `STORE_FULL` changes no item. @module */
+/** Distributes items among blocks. A change that throws a `StoreError` (`STORE_FULL`) changes no item. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 interface BlocksOptions {
-  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks make many list chunks. */
+  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks split lists into many chunks. */
   readonly blockBytes?: number
   readonly maxBlocks?: number
 }
@@ -33,7 +33,7 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Last of the current blocks; `undefined` if the next item needs a new one. No open list reads beyond this block. */
+  /** Last current block; `undefined` if the next item needs a new block. No open list reads beyond this block. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {
@@ -48,7 +48,6 @@ export class Blocks {
     return handle === undefined ? undefined : this.#placeOf(handle)
   }
 
-  /** @throws {StoreError} `STORE_FULL` */
   add(id: ItemId, text: Buffer): void {
     const handle = this.index.add(id)
     try {
@@ -61,7 +60,6 @@ export class Blocks {
     }
   }
 
-  /** @throws {StoreError} `STORE_FULL` */
   replace(place: Place, text: Buffer): void {
     const { handle } = place
     const length = text.length + 1
@@ -78,7 +76,6 @@ export class Blocks {
     if (growth < 0) this.#tidy(this.#placeOf(handle).block)
   }
 
-  /** @throws {StoreError} `STORE_FULL` if an open list needs a copy of the block and none can be made. */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
       this.#drop(block)
@@ -99,7 +96,6 @@ export class Blocks {
     return { handle, block, position: block.positionOf(handle) }
   }
 
-  /** Returns the block for a new item. Open lists do not show the new item. */
   #blockForNew(text: Buffer): Block {
     const { tail } = this
     const length = text.length + 1
@@ -122,14 +118,12 @@ export class Blocks {
     return { handle, block, position }
   }
 
-  /** Splits the block of an item until the item is alone in a block. */
   #isolate({ handle, block, position }: Place): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
     if (position > 0) this.#split(this.#placeOf(handle).block, position)
     return this.#placeOf(handle).block
   }
 
-  /** Moves the item at `position` and all later items to a new block. */
   #split(block: Block, position: number): void {
     const source = this.#writable(block)
     const rest = this.#insert(source)
@@ -179,7 +173,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** Returns the block, or a copy if an open list reads the block. @throws {StoreError} `STORE_FULL` */
+  /** Returns the block, or replaces it with a copy if an open list reads it. */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)
@@ -188,7 +182,6 @@ export class Blocks {
     return copy
   }
 
-  /** Inserts a block after `before`, or at the start of the list. @throws {StoreError} `STORE_FULL` */
   #insert(before: Block | undefined, text?: Buffer): Block {
     const block = this.#newBlock(text)
     block.number = this.freeNumbers.pop() ?? this.byNumber.length
@@ -197,7 +190,7 @@ export class Blocks {
     return block
   }
 
-  /** @param old the block that the new block will replace. @throws {StoreError} `STORE_FULL` */
+  /** @param old the block that the new block will replace. */
   #newBlock(text?: Buffer, old?: Block): Block {
     this.chain.needRoom(old)
     const isLarge = text !== undefined && this.#isLarge(text.length + 1)

@@ -30,7 +30,6 @@ export class Chain {
   readonly #maxBlocks: number
   first: Block | undefined
   last: Block | undefined
-  /** Number of current blocks. */
   current = 0
   retired = 0
   readonly open: OpenList[] = []
@@ -47,7 +46,6 @@ export class Chain {
     return newest !== undefined && block.since < newest.moment
   }
 
-  /** Checks that another block may be made. @throws {StoreError} `STORE_FULL` */
   needRoom(old?: Block): void {
     if (old === undefined && this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')
@@ -61,7 +59,6 @@ export class Chain {
     }
   }
 
-  /** Inserts a new block after `before`, or at the start of the chain. */
   insert(block: Block, before: Block | undefined): void {
     const after = before === undefined ? this.first : before.after
     block.since = this.#opened

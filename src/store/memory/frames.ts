@@ -28,7 +28,6 @@ export interface Frame {
   /** Slab that contains the frame; `undefined` for a frame with memory of its own. */
   slab: Slab | undefined
   bytes: Buffer
-  /** Offset of the frame in `bytes`. */
   start: number
   /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
@@ -44,7 +43,6 @@ export class FramePool {
   readonly slabs: Slab[] = []
   #slabBytes = 0
   #freeBytes = 0
-  /** Total size of the frames with memory of their own, in bytes. */
   #ownBytes = 0
   #ownFrames = 0
   /** Number of the oldest open list. A frame that this list or a newer list has read is not moved. */
@@ -54,7 +52,6 @@ export class FramePool {
     this.size = size
   }
 
-  /** Total size of the frames in use, in bytes. */
   get bytesInUse(): number {
     return this.bytesHeld - this.#freeBytes
   }
@@ -103,7 +100,6 @@ export class FramePool {
     this.#freeBytes -= this.size
   }
 
-  /** Marks a frame's memory as free. Frees an unused slab, unless it is small and the only slab. */
   #free(slab: Slab, start: number): void {
     slab.free.push(start)
     this.#freeBytes += this.size
@@ -165,7 +161,6 @@ export class FramePool {
   }
 }
 
-/** Returns the share of a slab's frames that are in use, from 0 to 1. */
 function fill({ frames, free }: Slab): number {
   return frames.size / (frames.size + free.length)
 }

@@ -63,7 +63,6 @@ export class Records {
     }
   }
 
-  /** @param number number of the word in the id, from 0 to 3. */
   word(handle: Handle, number: number): number {
     return at(this.#pageOf(handle).words, placeOf(handle) * recordWords + number)
   }

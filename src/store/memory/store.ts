@@ -30,14 +30,12 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
 
   const usedBytes = () => used + size * itemOverhead
 
-  /** @throws {StoreError} `STORE_FULL` if `added` more bytes do not fit. */
   function needRoom(added: number): void {
     if (added > 0 && usedBytes() + added > maxBytes) {
       throw new StoreError('STORE_FULL', `The store is full: it may hold ${bytesText(maxBytes)}`)
     }
   }
 
-  /** @param projects the item's projects before and after the change. */
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
     for (const project of projects) projectChanges.add(project, changes)
@@ -144,7 +142,6 @@ const overhead = 40
 
 /** Remembers the sequence number of the last change to each of the most recently changed projects. */
 export class ProjectChanges {
-  /** Sequence number of the last change to each remembered project, in ascending order. */
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0

@@ -20,10 +20,9 @@ export interface AllBuckets {
   readonly version: string
 }
 
-/** @throws {StoreError} if a command fails. */
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
-/** Maximum number of buckets that one `SORT` or call reads: fields in up to 0.24 ms, texts in up to 2 ms. */
+/** Maximum number of buckets to read at once. Reading takes up to 0.24 ms for their fields, and 2 ms for their texts. */
 export const portion = 1024
 /** Pause between a `SORT` that the server refused and the next `SORT`, in milliseconds. */
 const refusedFor = 1000
@@ -79,7 +78,6 @@ export function createBucketStates(
     for (const [index, key] of missing.entries()) if (found[index] === 0) absent.add(key)
   }
 
-  /** @param known earlier states, reused for buckets whose field is unchanged. */
   async function statesIn(
     fields: readonly RedisValue[],
     itsKeys: readonly string[],
@@ -133,7 +131,6 @@ function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
   const addNumbers = keyCommand(['ZADD', numbersKey, ...scores], 0)
-  /** No `SORT` is sent before this time (from `performance.now()`). */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
   return async function readSorted(): Promise<RedisValue[] | undefined> {

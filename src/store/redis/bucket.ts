@@ -58,7 +58,6 @@ export type Script = ReturnType<typeof script>
 /** Maximum length of a script's reply, in bytes. */
 export const scriptReplyBytes = 24 * 1024
 
-/** Reads the total length of the bucket's texts into the variable `bytes`. */
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
@@ -75,7 +74,7 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-// Scripts return the position of an outcome.
+// Outcomes of scripts. A script returns the index of its outcome.
 export const createOutcomes = ['taken', 'done'] as const
 export const changeOutcomes = ['absent', 'done', 'unexpected'] as const
 

@@ -131,7 +131,6 @@ export function isOfReplica(reply: Reply): boolean {
   return ofReplica.test(errorReplyOf(reply) ?? '')
 }
 
-/** Returns whether a reply to `INFO` comes from a replica, whose items may be outdated. */
 export function isReplica(info: string): boolean {
   return infoField(info, 'role') === 'slave'
 }

@@ -9,7 +9,6 @@ import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
-/** Maximum number of redirections (MOVED, ASK) that are followed for one command. */
 const maxRedirections = 5
 /** Number of servers that are asked for the slot table at the same time. The first reply is used. */
 const askedAtOnce = 3
@@ -82,7 +81,6 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** Sends a command again if the error proves that the master has not executed the command. */
   async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
     const sendAgain = async (to: string, isAsking: boolean) => {

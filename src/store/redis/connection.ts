@@ -20,7 +20,6 @@ export interface ServersOptions {
 export interface RedisConnectionOptions extends ServersOptions {
   /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
-  /** If true, the server must belong to a cluster. If false, it must not. */
   readonly isClusterNode: boolean
   readonly reachability: Reachability
 }
@@ -41,7 +40,6 @@ interface Call {
 
 export class RedisConnection {
   readonly firstAttempt: Promise<void>
-  /** Calls that have not been sent yet, in order. */
   readonly waiting = new Set<Call>()
   /** Calls that have no reply yet, in the order in which they were sent. */
   readonly inFlight = new Set<Call>()
@@ -50,7 +48,6 @@ export class RedisConnection {
   #client: Client | undefined
   #cause: unknown
   #limit = new InFlightLimit()
-  /** Time when the server was last asked for its role, on the clock of `performance.now()`. */
   #askedForRole = 0
   #wasConnected = false
   #deadline: NodeJS.Timeout | undefined

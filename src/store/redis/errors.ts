@@ -39,7 +39,6 @@ const refusals = new Set([
 /** Matches errors of commands in a script. Before Redis 7, the error code is inside the text. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
-/** @param error an error of the connection, or an error reply of the server. */
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)

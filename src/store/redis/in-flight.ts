@@ -56,7 +56,6 @@ export class Traffic implements StoreTraffic {
   redirections = 0
   unknownOutcomes = 0
   onRoundTrip: ((seconds: number) => void) | undefined
-  /** For each connection, its calls in flight and its waiting calls. */
   readonly connections = new Set<Record<'inFlight' | 'waiting', ReadonlySet<unknown>>>()
 
   get inFlight(): number {

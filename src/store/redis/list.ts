@@ -83,7 +83,6 @@ export function createReadTexts(
     }
   }
 
-  /** Returns the command that reads a short bucket, or the first batch of a long bucket. */
   async function firstScan({ key, bytes }: BucketState): Promise<Command> {
     const scan = (count: number, replyBytes?: number) =>
       keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)

@@ -15,7 +15,6 @@ export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost
   let settling: NodeJS.Timeout | undefined
 
   return {
-    /** @param server host and port of a server in a cluster. */
     lost(error: unknown, server?: string): void {
       onLost()
       clearTimeout(settling)

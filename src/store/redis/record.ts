@@ -83,7 +83,6 @@ export function createStoreRecord(
     key,
     compare,
 
-    /** Result of the last comparison. The service may access items only if the result is `'matched'`. */
     get result() {
       return result
     },

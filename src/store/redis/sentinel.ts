@@ -8,7 +8,6 @@ import { reasonOf, TimeoutError } from './errors.js'
 export const answerTimeout = 1000
 
 export interface Answer {
-  /** Host and port of the primary. */
   readonly address: string
   /** Number of the last failover that the sentinel knows of. Only answers with the highest number are used. */
   readonly epoch: number

@@ -79,7 +79,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     }
   }
 
-  /** @throws {StoreError} if the reply is an error. A corrupted key is recorded first. */
   function succeeded(reply: Reply | undefined, purpose: Purpose, key: string) {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     const code = errorCodeOf(reply)
@@ -109,7 +108,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     return keys[Number.parseInt(id.slice(0, 4), 16) % count] as string // there is a key for each remainder
   }
 
-  /** @param expected text that the stored item must have; any text by default. */
   async function change<Outcome>(
     script: Script,
     outcomes: readonly Outcome[],
@@ -123,7 +121,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
-    const outcome = outcomes[value as number] as Outcome // scripts return the position of an outcome
+    const outcome = outcomes[value as number] as Outcome // scripts return the index of an outcome
     if (outcome === 'done') watchers.call([id], [item && projectOf(item)]) // the next poll covers its former project
     return outcome
   }
@@ -215,7 +213,6 @@ function evaluation(name: string, script: string, key: string, args: Command['pa
   return { parts: [name, script, '1', key, ...args], key, replyBytes: scriptReplyBytes }
 }
 
-/** @param onLost called whenever the connection to a single server or primary is lost or fails. */
 function openServers(url: string, options: ServersOptions, onLost: () => void): Servers {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return createCluster(cluster, options)

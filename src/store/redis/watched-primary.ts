@@ -31,11 +31,8 @@ export function watchPrimary(
   let epoch = 0
   /** Host and port of the primary that the sentinels named last, if the primary may be used. */
   let named: string | undefined
-  /** Why there is no primary, or why the former primary is no longer used. */
   let cause: unknown
-  /** Host and port of the server that the connection uses. */
   let used: string | undefined
-  /** Time at which the sentinels' last answers expire, on the clock of `performance.now()`. */
   let validUntil = 0
   let isSilenceLogged = false
   let pending: Promise<void> | undefined
@@ -54,7 +51,6 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** @returns the URL of the primary. @throws {Error} if the sentinels name no primary. */
   async function find(): Promise<string> {
     await ask()
     if (named === undefined || isExpired()) throw cause
