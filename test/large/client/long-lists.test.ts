@@ -15,7 +15,6 @@ function* listOf(count: number, members = ''): Generator<string> {
   yield ']}'
 }
 
-/** Returns a client of a server that sends `list`. */
 async function clientOf(list: Iterable<string>) {
   let isClosed = false
   const { baseUrl } = await scriptedServer([

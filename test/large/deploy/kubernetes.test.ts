@@ -11,7 +11,6 @@ import { parseYamlDocuments } from '../../support/yaml.js'
 interface Resource {
   readonly apiVersion: string
   readonly kind: string
-  /** The members of a `List`. */
   readonly items?: Resource[]
 }
 

@@ -38,7 +38,7 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
     throw new Error(`a response without a request: ${reader.answers[requests.length]?.head}`)
   }
   const isPatient = plan.reading !== 'never' && ['wait', 'half-close'].includes(plan.ending.kind)
-  // The client may still be sending when the service closes the connection.
+  // Responses may be lost if the client is still sending when the service closes the connection.
   const mayLoseAnswers = last >= 0 && (last < requests.length - 1 || requests[last]?.isBroken)
   if (!isPatient || mayLoseAnswers) return acts
   const { isLate, isEnded, error } = played

@@ -68,7 +68,10 @@ export async function play(
   const limit = plan.ending.kind === 'reset while sending' ? plan.ending.bytes : end
   if (plan.reading === 'never') socket.pause()
   await delay(plan.pause)
-  for (const { start, stop, awaits } of pieces(plan, requests, Math.min(end, limit))) {
+  const waits = waitsFor100(requests)
+  let start = 0
+  for (const stop of pieceEnds(plan.pieces, waits.keys(), Math.min(end, limit))) {
+    const awaits = waits.get(start)
     if (awaits !== undefined) {
       const hasCome = () => reader.answers.length > awaits || reader.continued.has(awaits)
       await until(() => hasCome() || socket.destroyed, continueTime)
@@ -76,6 +79,7 @@ export async function play(
     if (socket.destroyed) break
     sentBytes = stop // an upper bound, if the connection ends during the write
     await written(socket, bytes.subarray(start, stop))
+    start = stop
     if (plan.pause > 0) await delay(plan.pause)
     else await nextTurn()
   }
@@ -96,37 +100,25 @@ export async function play(
   return { plan, requests, reader, sentBytes, error, isEnded, isLate }
 }
 
-interface Piece {
-  readonly start: number
-  readonly stop: number
-  /** Index of the request whose `100 Continue` the client awaits before this piece. */
-  readonly awaits?: number
-}
-
-function* pieces(
-  plan: ConnectionPlan,
-  requests: readonly Request[],
-  end: number,
-): Generator<Piece> {
+/** Returns the offsets at which the client waits for `100 Continue`, with the indexes of the requests. */
+function waitsFor100(requests: readonly Request[]): Map<number, number> {
   const waits = new Map<number, number>()
   let offset = 0
   for (const [place, { mayContinue, headLength, bytes }] of requests.entries()) {
     if (mayContinue) waits.set(offset + headLength, place)
     offset += bytes.length
   }
-  const cuts = new Set(waits.keys())
+  return waits
+}
+
+function pieceEnds(lengths: readonly number[], waits: Iterable<number>, end: number): number[] {
+  const ends = new Set([...waits, end])
   let at = 0
-  for (const length of plan.pieces) {
+  for (const length of lengths) {
     at += length
-    cuts.add(at)
+    ends.add(at)
   }
-  let start = 0
-  for (const stop of [...cuts, end].sort((a, b) => a - b)) {
-    if (stop <= start || stop > end) continue
-    const awaits = waits.get(start)
-    yield { start, stop, ...(awaits === undefined ? {} : { awaits }) }
-    start = stop
-  }
+  return [...ends].filter((each) => each > 0 && each <= end).sort((a, b) => a - b)
 }
 
 /** Waits only briefly for the write, because the service might never read it. */

@@ -53,7 +53,7 @@ const timedOut = new Map(
   ),
 )
 
-/** Functions that provoke each error, by error code. For operations without the error, they send any request. */
+/** Functions that provoke each error, by error code. If an operation has no such error, any response is accepted. */
 const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

@@ -90,7 +90,6 @@ for (const each of generators) {
   })
 }
 
-/** @throws {Error} with all output if the program fails. */
 function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd,

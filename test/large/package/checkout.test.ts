@@ -79,18 +79,14 @@ test('missing optional packages are installed by the build script', () => {
 const npx = 'npx --yes node@18'
 const hasOldNode = run(`${npx} --version`).status === 0
 test(
-  'with Node.js 18, the command and the scripts print one line, and the library throws an error',
+  'with Node.js 18, the command and the scripts print one line',
   unlessMissing(!hasOldNode && npx),
   () => {
     const says = 'item-store: needs Node.js 20.19 or newer, this is 18.'
-    const programs = ['scripts/test.mjs', 'scripts/build.mjs']
-    for (const args of ['dist/cli.js serve', 'scripts/run.mjs serve', ...programs]) {
+    for (const args of ['dist/cli.js serve', 'scripts/run.mjs serve', 'scripts/test.mjs']) {
       const { status, stdout, stderr } = run(`${npx} ${args}`)
       assert.ok(stderr.startsWith(says) && /^.*\n$/.test(stderr), stderr)
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
     }
-    const program = 'import("./dist/index.js").catch(({ message }) => console.log(message))'
-    const { stdout } = run(`${npx} --eval '${program}'`)
-    assert.ok(stdout.startsWith(says) && /^.*\n$/.test(stdout), stdout)
   },
 )
