@@ -80,7 +80,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns a text of visible ASCII characters, which differs after each change to an item (of a given project). */
+  /** Returns visible ASCII characters that differ after each change to any item, or to any item of the project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly without a change. @returns a function that ends the watch. */

@@ -1,5 +1,5 @@
 /**
- * A block of items. Texts with commas fill the frame from its start, a table of positions from its end.
+ * A block of items. Texts with commas fill the frame from its start; a table of positions fills it from its end.
  * A large item fills a block of its own, without table or comma, in the memory in which the item arrived. @module
  */
 

@@ -13,7 +13,7 @@ const largeItem = 1 / 2
 /** Share of a block's size that a merge may fill. The rest lets items grow without a split. */
 const packed = 15 / 16
 
-/** A location is valid until the next change to any item. */
+/** Location of an item, valid until the next change to any item. */
 export interface Place {
   readonly handle: Handle
   readonly block: Block

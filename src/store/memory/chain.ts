@@ -20,7 +20,7 @@ const comma = Buffer.from(',')
 interface OpenList {
   /** Lists are numbered in the order in which they are opened. */
   readonly moment: number
-  /** First retired block that is kept for this list. `nextKept` links further blocks. */
+  /** First retired block that is kept for this list. The others follow through `nextKept`. */
   kept: Block | undefined
   isReleased: boolean
 }

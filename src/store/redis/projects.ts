@@ -52,7 +52,7 @@ export function createProjectReads(
       }
     }
     for (const [project, { length, digests }] of found) {
-      // The sorted digests are hashed. With XOR, a client with about 170 items could choose changes that cancel out.
+      // With an XOR of the digests, a client with about 170 items could choose changes that cancel out.
       const sorted = Buffer.from(digests.sort().join(''), 'latin1')
       versions.set(project, length > maxProjectBytes ? version : hash('sha1', sorted, 'base64url'))
     }

@@ -106,7 +106,7 @@ export function createStoreRecord(
           log.warn({ cause: logged }, 'the store cannot be used')
         }
         if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
-        // If the server of a cluster that has the record is down, items on the other servers are still served.
+        // If the cluster node that has the record is down, items on the other nodes are still served.
         if (servers.serverOf?.(bucket)?.isReady()) return
         const isKnown = error instanceof NotConnectedError || error instanceof BusyError
         throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
