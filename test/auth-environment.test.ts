@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { record } from './conformance/expect.js'
 import { mintToken, validClaims } from './conformance/tokens.js'
 import { assertRefused } from './decisions/expect.js'
 import { ownApp } from './support/own-app.js'
 import { openSocket } from './support/socket.js'
 
-const given = { JWT_SECRET: process.env.JWT_SECRET, JWT_ALGORITHM: process.env.JWT_ALGORITHM }
+type Auth = Partial<Record<'JWT_SECRET' | 'JWT_ALGORITHM', string | undefined>>
+
 const secret = 'a secret of at least thirty-two bytes'
 
 const app = await ownApp()
 beforeEach(() => setAuth({ JWT_SECRET: secret }))
-after(() => setAuth(given))
 
 const unusable: [title: string, env: Auth][] = [
   ['JWT_SECRET unset', {}],
@@ -94,11 +94,6 @@ test('§5.5 §8 a secret is used unchanged, even if it is short, with spaces and
   assert.equal((await list(token(odd))).status, 200)
   assertRefused(await list(token(odd.trim())), 401, 'INVALID_TOKEN')
 })
-
-interface Auth {
-  JWT_SECRET?: string | undefined
-  JWT_ALGORITHM?: string | undefined
-}
 
 function setAuth(auth: Auth): void {
   for (const name of ['JWT_SECRET', 'JWT_ALGORITHM'] as const) {

@@ -146,9 +146,9 @@ test('a create whose client disconnects during the delay stores no item', async 
     const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`
     const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
     const socket = openSocket(new URL(store.url), [head, ...lines].join('\r\n'))
-    await fetch(`${store.baseUrl}/health`) // by its response, the create has arrived
+    await fetch(`${store.baseUrl}/health`) // when this response arrives, the create has arrived too
     socket.resetAndDestroy()
-    await create(store) // its delay ends later
+    await create(store) // the delay of this create ends later
     stored = await count(store)
   }
   assert.equal(stored, 1)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'
 import { createSecretKey } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { compactVerify, errors, jwtVerify } from 'jose'
 import { mintToken } from '../../test/conformance/tokens.js'
 import { collectGarbage } from '../../test/support/garbage.js'
@@ -16,9 +16,6 @@ const secret = 'a secret of at least thirty-two bytes'
 const key = createSecretKey(Buffer.from(secret))
 process.env.JWT_SECRET = secret
 delete process.env.JWT_ALGORITHM
-after(() => {
-  delete process.env.JWT_SECRET
-})
 
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)

@@ -86,7 +86,7 @@ ownTest('responses to pipelined reads that were begun before SIGTERM arrive', as
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
   openSocket(own.baseUrl, `${headOf(own, 'POST', '/items', 'Content-Length: 9')}{"data`)
-  await own.request('GET', '/health') // once this response arrives, the other connection is accepted too
+  await own.request('GET', '/health') // connections are accepted in order
   own.child.kill('SIGTERM')
   assert.deepEqual(await own.ended(), [0, null])
 })
