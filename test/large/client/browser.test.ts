@@ -18,7 +18,6 @@ interface Report {
   errors: Record<'unknown' | 'token' | 'aborted' | 'moved' | 'lost', Failure>
   sent: number
   watched: string[]
-  statuses: number[]
   /** For each response: status, whether it has a session id, `Allow` or `WWW-Authenticate`, and error code. */
   plain: [number, boolean, string | null, string][]
 }
@@ -42,19 +41,12 @@ const program = `(async (baseUrl, token) => {
   for await (const item of client.items()) count += 1
   await client.delete(id)
 
-  const statuses = []
-  const noting = async (url, init) => {
-    const response = await fetch(url, init)
-    statuses.push(response.status)
-    return response
-  }
   const item = await client.create({ state: 'first' })
   const watched = []
-  const watcher = new ItemStoreClient({ baseUrl, token, fetch: noting, timeout: 3000 })
-  for await (const { state } of watcher.watch(item.id)) {
+  for await (const { state } of client.watch(item.id)) {
     watched.push(state)
     if (state === 'second') break
-    setTimeout(() => client.update(item.id, () => ({ state: 'second' })), 3000)
+    setTimeout(() => client.update(item.id, () => ({ state: 'second' })), 500)
   }
 
   const aborted = new AbortController()
@@ -88,7 +80,7 @@ const program = `(async (baseUrl, token) => {
     await ask('/nothing', { headers: { 'x-own': '1' } }),
     await ask('/items'),
   ]
-  return { text, read, count, errors, sent, watched, statuses, plain }
+  return { text, read, count, errors, sent, watched, plain }
 })`
 
 test('a page of another origin can use everything and sees every error', inChromium, async () => {
@@ -119,10 +111,6 @@ test('a page of another origin can use everything and sees every error', inChrom
   assert.deepEqual([moved[2], lost[2]], ['INVALID_RESPONSE', 'CONNECTION_LOST'])
   assert.equal(report.sent, 1 + 4, 'only the lost create is retried')
   assert.deepEqual(report.watched, ['first', 'second'])
-  const [first, ...later] = report.statuses
-  // Chromium returns each 304 to the page, because the page itself sets `If-None-Match`.
-  assert.deepEqual([first, later.at(-1)], [200, 200])
-  assert.ok(later.length >= 2 && later.slice(0, -1).every((status) => status === 304))
 
   assert.deepEqual(report.plain, [
     [405, true, 'GET, HEAD, POST, OPTIONS', 'METHOD_NOT_ALLOWED'],

@@ -26,20 +26,15 @@ describe('§1.4 each response to a page has a session_id of its own', inChromium
     ['the same origin', `${service.baseUrl.origin}/docs`],
     ['another origin', elsewhere.baseUrl],
   ] as const) {
-    for (const [what, path] of [
-      ['an item', `/items/${id}`],
-      ['the list', '/items'],
-      ['the health check', '/health'],
-      ['the error of an unknown path', '/nothing'],
-    ] as const) {
-      test(`${what}, three times from a page of ${where}`, async () => {
+    for (const path of ['/items/{id}', '/items', '/health', '/nothing']) {
+      test(`GET ${path}, three times from a page of ${where}`, async () => {
         const page = await (await newContext()).newPage()
         await page.goto(address)
         const authorization = `Bearer ${service.validToken()}`
         const read = (others = {}) =>
           page.evaluate<Got>(`(async () => {
             const headers = ${JSON.stringify({ authorization, ...others })}
-            const response = await fetch('${service.baseUrl.href}${path}', { headers })
+            const response = await fetch('${service.baseUrl.href}${path.replace('{id}', id)}', { headers })
             const { status } = response
             const [sessionId, tag] = ['x-session-id', 'etag'].map((name) => response.headers.get(name))
             return { status, text: await response.text(), sessionId, tag }

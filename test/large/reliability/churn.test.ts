@@ -1,10 +1,8 @@
 /** Tests that many changes and slow readers leak no memory. */
 
 import assert from 'node:assert/strict'
-import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startLoad, successesOf } from '../../support/item-load.js'
-import { keptClient } from '../../support/kept-client.js'
 import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { numbers } from '../../support/report.js'
@@ -20,8 +18,6 @@ const { memory, store, seconds, growth } = numbers({
 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = store * mebibyte
-/** Minimum share of a full store that texts of 3 KB take up. The rest is overhead. */
-const fill = 0.93
 const slowReaders = 10
 /** How long a slow reader pauses after each 64 KiB, in milliseconds. */
 const rest = 20
@@ -29,7 +25,7 @@ const rest = 20
 const settling = 15_000
 const settled = 1.3
 
-ownTest('after churn, memory is returned, and the store can be filled and listed', async (t) => {
+ownTest('after many changes and slow readers of lists, memory is returned', async (t) => {
   const settings = {
     MAX_MEMORY_BYTES: String(Math.floor(memory * 0.9) * mebibyte),
     MAX_STORE_BYTES: String(maxStoreBytes),
@@ -37,11 +33,8 @@ ownTest('after churn, memory is returned, and the store can be filled and listed
   const heap = `--max-old-space-size=${Math.floor(memory / 2)}`
   const service = await ownService(settings, [process.execPath, heap, cli, 'serve'])
   const { idle, after, served } = await churn(service)
-  const { filled, end, listed } = await fillAndList(service)
-  t.diagnostic(JSON.stringify({ idle, after, served, filled }))
+  t.diagnostic(JSON.stringify({ idle, after, served }))
   assert.ok(after < growth * idle, `${after} bytes after the churn, ${idle} before`)
-  assert.ok(filled >= fill * maxStoreBytes, `full with ${filled} bytes of text`)
-  assert.deepEqual({ end, listed }, { end: 507, listed: 200 })
 })
 
 /** Returns the resident memory before the churn and after all items are deleted, in bytes. */
@@ -50,10 +43,8 @@ async function churn(service: OwnService) {
 
   async function readSlowly(): Promise<void> {
     while (!isOver) {
-      const socket = openSocket(
-        service.baseUrl,
-        headOf(service, 'GET', '/items', 'Connection: close'),
-      )
+      const head = headOf(service, 'GET', '/items', 'Connection: close')
+      const socket = openSocket(service.baseUrl, head)
       const timer = setInterval(() => socket.resume(), rest)
       socket.on('data', () => socket.pause())
       await until('a list ends', () => isOver || socket.destroyed || socket.readableEnded, 120_000)
@@ -86,23 +77,4 @@ async function churn(service: OwnService) {
     after = residentBytes(service)
   }
   return { idle, after, served: successesOf(load) }
-}
-
-async function fillAndList(service: OwnService) {
-  const agent = new Agent({ keepAlive: true })
-  const call = keptClient(service, agent)
-  const body = `{"data":{"v":"${'x'.repeat(3_000)}"}}`
-  let status = 201
-  let filled = 0
-  for (let refusals = 0; status === 201 || (status === 503 && refusals < 100); ) {
-    status = (await call('POST', '/items', body)).status
-    if (status === 201) filled += 3_000
-    if (status !== 503) continue
-    refusals += 1
-    await delay(100)
-  }
-  await delay(1_500)
-  const { status: listed } = await call('GET', '/items')
-  agent.destroy()
-  return { filled, end: status, listed }
 }
