@@ -24,10 +24,6 @@ const seeds: Record<string, [seed: string, ...items: string[]]> = {
   'a request without project_id': ['{"d\\u0061ta":{"a":1}}', 'null,"a":1}'],
   'an object with a project_id': ['{"id":7,"project_id":"p\\u0071","a":1}', '"p\\u0071","a":1}'],
   'other members besides data': ['{"data":{},"title":"t"}', 'null,"data":{},"title":"t"}'],
-  'texts that parsing would change': [
-    '[{"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\\u0041 \\ud800"}]',
-    'null,"n":12345678901234567890,"d":1.0,"e":1e400,"__proto__":{},"2":0,"1":"\\u0041 \\ud800"}',
-  ],
 }
 
 for (const [what, [seed, ...items]] of Object.entries(seeds)) {
@@ -37,7 +33,6 @@ for (const [what, [seed, ...items]] of Object.entries(seeds)) {
 const invalid: Record<string, [seed: string | Buffer, says: string]> = {
   'an empty text': [' \n', 'line 2, column 1: expected an object'],
   'text that is not JSON': ['title,price\n', 'line 1, column 1: expected an object'],
-  'an extra comma': ['[{},\n]', 'line 2, column 1: expected an object'],
   'commas between lines': ['{},\n{}', 'line 1, column 3: expected an object'],
   'a missing closing bracket': [
     '[{"ä":1}\n',
@@ -48,10 +43,6 @@ const invalid: Record<string, [seed: string | Buffer, says: string]> = {
   'a request without an object as data': [
     '[{},\n  {"data":7}]',
     'line 2, column 3: Invalid item request: data must be an object',
-  ],
-  'an empty project_id': [
-    '{"a":1}\n{"a":1,"project_id":""}',
-    'line 2, column 1: Invalid item request: project_id must have at least 1 character',
   ],
   'bytes that are not UTF-8': [
     Buffer.from('{"a":1}\n{"ä":"\xff"}', 'latin1'),

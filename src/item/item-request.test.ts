@@ -60,14 +60,10 @@ describe('an item has the members of data', () => {
     const field = fc.tuple(key, value).map(([name, text]) => `"${name}":${text}`)
     fc.assert(
       fc.property(fc.array(field, { maxLength: 5 }), jsonObject, (fields, data) => {
-        const body = `{${[...fields, '"project_id":"a"', `"data":${data}`, ...fields].join(',')}}`
-        const { data: expected, project_id: project } = JSON.parse(body)
-        const isProject = project === null || (typeof project === 'string' && project !== '')
-        if (expected === null || Array.isArray(expected) || typeof expected !== 'object') return
-        if (!isProject) return
+        const body = `{${[...fields, '"project_id":"a"', `"data":${data}`].join(',')}}`
         const { x, ...members } = JSON.parse(`{"x":${itemOf(body)}`)
-        assert.equal(x, project)
-        const { id: _, project_id: __, ...kept } = expected
+        assert.equal(x, 'a')
+        const { id: _, project_id: __, ...kept } = JSON.parse(data)
         // An object literal cannot have a member `__proto__`, so maps are compared.
         assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(kept)))
       }),
@@ -96,21 +92,7 @@ describe('a body that arrives in parts', () => {
     .tuple(name, fc.nat(9), fc.constantFrom('', ' '))
     .map(([name, value, space]) => `"${name}":${value}${space}`)
   const repeated = fc.array(member, { maxLength: 40 }).map((members) => `{${members}}`)
-  const texts = [
-    '\xff',
-    '\xe9',
-    '\xed',
-    '\xf0',
-    '\0',
-    '\n',
-    '"',
-    '\\',
-    '.5',
-    '1E+',
-    'nul',
-    ',',
-    ']',
-  ]
+  const texts = ['\xff', '\xe9', '\xed', '\xf0', '\0', '\n', '"', '\\', '.5', '1E+']
   const wrong = texts.map((text) => Buffer.from(text, 'latin1'))
   const text = fc
     .oneof(jsonObject, jsonValue, repeated)

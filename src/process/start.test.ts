@@ -1,92 +1,49 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { UsageError } from '../config/usage-error.js'
 import { memoryWarning } from './start.js'
 
+const never = 'new Promise(() => undefined)'
 const afterAWhile = 'new Promise((resolve) => setTimeout(resolve, 300))'
+const failing = "Promise.reject(new Error('a planted error'))"
+const throwing = "setTimeout(() => { throw new Error('a planted error') })"
+const kill = (signal: string) => `process.kill(process.pid, '${signal}')`
+const stopped = (signal: string) => new RegExp(`^info ${signal}: stopping\nstopped\n$`)
+const uncaught = /fatal Error: a planted error\n {4}at .*uncaught error: stopping\nstopped\n$/s
+const atOnce = /error second signal, SIGTERM: exiting at once\n$/
+const tooLate = /error not stopped within 1 s: exiting at once\n$/
+const notStopped = /\nfatal Error: a planted error\n.*stopping failed\n$/s
+const twice = "process.emit('SIGINT'); process.emit('SIGINT'); process.emit('SIGHUP')"
+const term = kill('SIGTERM')
 
-/** Waits until the process handles signals. `stop` is code for the promise that `stop()` returns. */
-async function run(stop: string, { timeout = 60, act = '' } = {}) {
-  const script = `
-    import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
-    const say = (level) => (...words) => console.log(level, ...words.map((word) => word.err?.stack ?? word))
-    const log = { info: say('info'), error: say('error'), fatal: say('fatal') }
-    const stop = () => ${stop}.then(() => console.log('stopped'))
-    setInterval(() => undefined, 1000)
-    handleShutdown(stop, ${timeout}, log)
-    console.log('ready')
-    ${act}`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 300_000,
-    killSignal: 'SIGKILL',
-  })
-  const running = { child, exit: once(child, 'close'), printed: '' }
-  child.stdout.on('data', (chunk) => {
-    running.printed += String(chunk)
-  })
-  await once(child.stdout, 'data')
-  return running
-}
-
-async function insist(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const timer = setInterval(() => child.kill(signal), 200)
-  await once(child, 'exit')
-  clearInterval(timer)
-}
-
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`${signal} stops the service, and then the process ends with exit code 0`, async () => {
-    const running = await run(afterAWhile)
-    running.child.kill(signal)
-    assert.deepEqual(await running.exit, [0, null])
-    assert.match(running.printed, new RegExp(`info ${signal}: stopping\nstopped\n$`))
-  })
-}
-
-test('a second signal ends the process at once with exit code 1', async () => {
-  const running = await run('new Promise(() => undefined)')
-  await insist(running.child, 'SIGTERM')
-  assert.deepEqual(await running.exit, [1, null])
-  assert.match(running.printed, /error second signal, SIGTERM: exiting at once\n$/)
-})
-
-test('two signals at the same time count as one', async () => {
-  const act = "process.emit('SIGINT'); process.emit('SIGINT'); process.emit('SIGHUP')"
-  const running = await run(afterAWhile, { act })
-  assert.deepEqual(await running.exit, [0, null])
-})
-
-test('if the service does not stop before the timeout, the process ends with exit code 1', async () => {
-  const running = await run('new Promise(() => undefined)', { timeout: 1 })
-  running.child.kill('SIGTERM')
-  assert.deepEqual(await running.exit, [1, null])
-  assert.match(running.printed, /error not stopped within 1 s: exiting at once\n$/)
-})
-
-test('if the service fails to stop, the process logs the error and ends with exit code 1', async () => {
-  const running = await run("Promise.reject(new Error('a planted error'))")
-  running.child.kill('SIGTERM')
-  assert.deepEqual(await running.exit, [1, null])
-  assert.match(running.printed, /\nfatal Error: a planted error\n.*stopping failed\n$/s)
-})
-
-const errors = {
-  'an uncaught error': "setTimeout(() => { throw new Error('a planted error') })",
-  'an unhandled rejection': "Promise.reject(new Error('a planted error'))",
-  'an error while the service stops': `
-    process.emit('SIGTERM')
-    setTimeout(() => { throw new Error('a planted error') })`,
-}
-
-for (const [what, act] of Object.entries(errors)) {
-  test(`${what} is logged with its stack, and the service stops with exit code 1`, async () => {
-    const running = await run(afterAWhile, { act })
-    assert.deepEqual(await running.exit, [1, null])
-    const lines = /\nfatal Error: a planted error\n {4}at .*uncaught error: stopping\nstopped\n$/s
-    assert.match(running.printed, lines)
+/** In each row, `stop` is code for the result of `stop()`, and `act` is code that makes the process end. */
+const ends: [title: string, stop: string, act: string, status: 0 | 1, log: RegExp, time?: 1][] = [
+  ['SIGTERM', afterAWhile, term, 0, stopped('SIGTERM')],
+  ['SIGINT', afterAWhile, kill('SIGINT'), 0, stopped('SIGINT')],
+  ['SIGHUP', afterAWhile, kill('SIGHUP'), 0, stopped('SIGHUP')],
+  ['signals at the same time', afterAWhile, twice, 0, stopped('SIGINT')],
+  ['a second signal', never, `setInterval(() => ${term}, 200)`, 1, atOnce],
+  ['a stop that takes longer than a second', never, term, 1, tooLate, 1],
+  ['a stop that fails', failing, term, 1, notStopped],
+  ['an uncaught error', afterAWhile, throwing, 1, uncaught],
+  ['an unhandled rejection', afterAWhile, failing, 1, uncaught],
+  ['an error during a stop', afterAWhile, `${term}; ${throwing}`, 1, uncaught],
+]
+for (const [title, stop, act, status, log, timeout = 60] of ends) {
+  test(`after ${title}, the process logs the reason and ends with exit code ${status}`, () => {
+    const script = `
+      import { handleShutdown } from ${JSON.stringify(new URL('start.js', import.meta.url).href)}
+      const say = (level) => (...words) => console.log(level, ...words.map((word) => word.err?.stack ?? word))
+      const log = { info: say('info'), error: say('error'), fatal: say('fatal') }
+      const stop = () => ${stop}.then(() => console.log('stopped'))
+      setInterval(() => undefined, 1000)
+      handleShutdown(stop, ${timeout}, log)
+      ${act}`
+    const args = ['--input-type=module', '--eval', script]
+    const run = spawnSync(process.execPath, args, { timeout: 300_000, killSignal: 'SIGKILL' })
+    assert.equal(run.status, status)
+    assert.match(String(run.stdout), log)
   })
 }
 
