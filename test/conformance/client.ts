@@ -126,11 +126,9 @@ function headersOf(
   body: Buffer | undefined,
 ): http.OutgoingHttpHeaders {
   const all: http.OutgoingHttpHeaders = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(body === undefined || 'transfer-encoding' in headers
-      ? {}
-      : { 'content-length': body.length }),
+    authorization: token === undefined ? undefined : `Bearer ${token}`,
+    'content-type': body && 'application/json',
+    'content-length': 'transfer-encoding' in headers ? undefined : body?.length,
     ...headers,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
