@@ -12,7 +12,6 @@ const count = 6
 /** Node timeouts in milliseconds. After the start, busy nodes must not be considered down. */
 const timeouts = { beginning: '1000', later: '60000' }
 
-/** Returns a node that has not been started. The node stops when the test or test file ends. */
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   return nodeAt(await freePort(), await freePort(), settings)
 }
@@ -67,8 +66,8 @@ export async function ownCluster(...settings: string[]) {
   }
 }
 
-export async function idOf(node: ClusterNode | undefined): Promise<string> {
-  return (await node?.command('cluster', 'myid')) ?? ''
+export function idOf(node: ClusterNode): Promise<string> {
+  return node.command('cluster', 'myid')
 }
 
 function nodeAt(port: number, busPort: number, settings: string[]) {

@@ -28,7 +28,6 @@ export async function proxyTo(redis: OwnRedis) {
   return {
     url: `redis://127.0.0.1:${port}`,
 
-    /** Returns how often a text, such as the name of a command, was sent to the server. */
     sent: (text: string) => commands.split(text).length - 1,
 
     /** Holds back all replies, or sends the held replies if `isHeldNow` is false. */

@@ -50,7 +50,6 @@ export async function watchedServer(...settings: string[]) {
 
 export type OwnSentinel = Awaited<ReturnType<typeof ownSentinel>>
 
-/** @param settings additional lines of the configuration file. */
 export async function ownSentinel(primaryPort: number, settings: readonly string[]) {
   const folder = emptyFolder()
   const port = await freePort()
@@ -73,7 +72,6 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
   const sentinel = ownProcess(['redis-server', file, '--sentinel'], options)
   await sentinel.printed(/Sentinel ID is/)
 
-  /** Sends a command, and returns the reply as `redis-cli` prints it. */
   async function command(...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), ...args])
     return stdout.trimEnd()
@@ -86,7 +84,6 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     port,
     command,
 
-    /** Waits for the process to exit, unless the signal is `SIGSTOP` or `SIGCONT`. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       sentinel.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await sentinel.ended()

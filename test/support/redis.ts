@@ -68,7 +68,6 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
       await own.printed(/eady to accept connections/)
     },
 
-    /** Sends a signal. Waits for the process to exit, except after `SIGSTOP` and `SIGCONT`. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       own?.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await own?.ended()

@@ -45,7 +45,6 @@ for (const { file, net, server, create } of files) {
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
       const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
-      // The command that creates the cluster is repeated until the servers respond.
       const made = untilMade()
       const before = startServers()
       const { stdout } = await made

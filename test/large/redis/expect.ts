@@ -63,7 +63,6 @@ export function assertUnavailable(answer: Answer, message: RegExp): void {
 
 const [lost, back] = ['the store cannot be reached', 'the store can be reached again']
 
-/** Returns the cause that the log gives for the first loss of the store. */
 export function causeIn({ log }: OwnService): string {
   return String(log.find(({ msg }) => msg === lost)?.cause)
 }

@@ -13,7 +13,6 @@ import { patient, serviceOn } from './expect.js'
 
 const decisions = fileURLToPath(new URL('../../decisions/project-lists.test.js', import.meta.url))
 
-/** @param length minimum length of the item's text. */
 async function create(service: OwnService, project_id: string, length = 0): Promise<string> {
   const body = { data: { text: 'x'.repeat(length) }, project_id }
   return itemOf(await service.call('POST', '/items', body), 201).id
