@@ -10,14 +10,9 @@ import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
 /** Sizes of memory and store in MiB, duration in seconds, and maximum factor by which memory may grow. */
-const { memory, store, seconds, growth } = numbers({
-  memory: 220,
-  store: 12,
-  seconds: 4,
-  growth: 1.6,
-})
+const options = numbers({ memory: 220, store: 12, seconds: 4, growth: 1.6 })
 const mebibyte = 1024 ** 2
-const maxStoreBytes = store * mebibyte
+const maxStoreBytes = options.store * mebibyte
 const slowReaders = 10
 /** How long a slow reader pauses after each 64 KiB, in milliseconds. */
 const rest = 20
@@ -27,14 +22,14 @@ const settled = 1.3
 
 ownTest('after many changes and slow readers of lists, memory is returned', async (t) => {
   const settings = {
-    MAX_MEMORY_BYTES: String(Math.floor(memory * 0.9) * mebibyte),
+    MAX_MEMORY_BYTES: String(Math.floor(options.memory * 0.9) * mebibyte),
     MAX_STORE_BYTES: String(maxStoreBytes),
   }
-  const heap = `--max-old-space-size=${Math.floor(memory / 2)}`
+  const heap = `--max-old-space-size=${Math.floor(options.memory / 2)}`
   const service = await ownService(settings, [process.execPath, heap, cli, 'serve'])
   const { idle, after, served } = await churn(service)
   t.diagnostic(JSON.stringify({ idle, after, served }))
-  assert.ok(after < growth * idle, `${after} bytes after the churn, ${idle} before`)
+  assert.ok(after < options.growth * idle, `${after} bytes after the churn, ${idle} before`)
 })
 
 /** Returns the resident memory before the churn and after all items are deleted, in bytes. */
@@ -66,7 +61,7 @@ async function churn(service: OwnService) {
     wantsMore: (own, bytes) => own < 10_000 && bytes < 0.8 * maxStoreBytes,
   })
   const readers = Array.from({ length: slowReaders }, readSlowly)
-  await delay(seconds * 1000)
+  await delay(options.seconds * 1000)
   await load.stop()
   isOver = true
   await Promise.all(readers)

@@ -35,13 +35,7 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
   const { status } = await request('DELETE', '/items/none', { token: validToken() })
   assert.equal(status, 404)
 
-  for (let count = 0; count < 200; count += 1) await call('GET', '/items/none')
-  const lines = own.log.filter(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
-  const times = lines.map(({ time }) => Date.parse(String(time)))
-  for (const [place, time] of times.entries()) {
-    assert.ok(place === 0 || time - (times[place - 1] ?? 0) >= 990, times.join())
-  }
-  const [line] = lines
+  const line = own.log.find(({ error_code }) => error_code === 'SERVICE_UNAVAILABLE')
   assert.deepEqual([line?.limit, line?.maximum], ['MAX_MEMORY_BYTES', 250_000_000])
   assert.ok(Number(line?.value) > 250_000_000, String(line?.value))
   assert.deepEqual([line?.method, line?.path, line?.status], ['GET', '/api/v1/items', 503])
