@@ -108,7 +108,6 @@ export class Blocks {
     return block
   }
 
-  /** Splits the block of an item until the item has room to grow. */
   #withRoom(place: Place, growth: number): Place {
     let { handle, block, position } = place
     while (block.filled + growth > this.frames.size) {

@@ -164,7 +164,6 @@ export class Chain {
     }
   }
 
-  /** Keeps a retired block for a list, or frees the block if the list does not read it. */
   #keep(block: Block, list: OpenList | undefined): void {
     if (list !== undefined && block.since < list.moment) {
       block.nextKept = list.kept

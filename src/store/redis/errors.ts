@@ -60,7 +60,6 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-/** @param cause only for the log. */
 export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
   return unavailable(cause, purpose, 'The store rejected the request', false)
 }
