@@ -7,7 +7,7 @@ import { after } from 'node:test'
 import { unlessMissing } from './program-test.js'
 import { requireTool } from './tools.js'
 
-// Types of the parts of playwright-core that tests use. Its actions wait until their element is ready.
+// Types of the parts of playwright-core that tests use. Each action waits until its element is ready.
 
 interface Finder {
   locator(selector: string): Locator
@@ -49,7 +49,6 @@ export interface Page extends Finder {
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>
   on(event: 'console', listener: (message: ConsoleMessage) => void): void
-  /** Listens for browser dialogs, such as `confirm`. */
   on(event: 'dialog', listener: (dialog: BrowserDialog) => void): void
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(
@@ -101,18 +100,13 @@ export interface Context {
     matches: (url: URL) => boolean,
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
-  /** Opens a Chrome DevTools Protocol session for a page. */
   newCDPSession(page: Page): Promise<{ send(method: string, options?: object): Promise<unknown> }>
   setDefaultTimeout(time: number): void
   close(): Promise<void>
 }
 
-interface ContextOptions {
-  reducedMotion?: 'reduce' | 'no-preference'
-}
-
-export interface Browser {
-  newContext(options?: ContextOptions): Promise<Context>
+interface Browser {
+  newContext(options?: { reducedMotion: 'reduce' }): Promise<Context>
   close(): Promise<void>
 }
 
@@ -133,12 +127,12 @@ export const inChromium = unlessMissing(executablePath === undefined && 'Chromiu
 const actionTimeout = 20_000
 
 /** Provides one browser for all tests in a file. Call this function outside tests. */
-export function useBrowser(): (options?: ContextOptions) => Promise<Context> {
+export function useBrowser(): () => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())
-  return async function newContext(options) {
+  return async function newContext() {
     browser ??= launch()
-    const context = await (await browser).newContext(options)
+    const context = await (await browser).newContext({ reducedMotion: 'reduce' })
     context.setDefaultTimeout(actionTimeout)
     return context
   }

@@ -25,7 +25,7 @@ interface GuardedContext {
   readonly context: Context
   /** A page that stays open, so that no new process has to start for the next page. */
   readonly keeper: Page
-  /** The only host that the open page may use, which URLs of this host are blocked, and the problems so far. */
+  /** The only host that the open page may contact, a check for URLs to block there, and the problems found so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
@@ -44,7 +44,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
   })
 
   async function newGuarded(url: string, guard: GuardedContext['guard']) {
-    const context = await newContext({ reducedMotion: 'reduce' })
+    const context = await newContext()
     const keeper = await context.newPage()
     await keeper.goto(new URL('/api/v1/health', url).href)
     const guarded: GuardedContext = { context, keeper, guard }

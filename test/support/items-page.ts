@@ -179,7 +179,6 @@ export async function itemsService(env: NodeJS.ProcessEnv = {}) {
       const text = await send('POST', '/items', `{"project_id":${project},"data":${data}}`)
       return /"id":"([^"]+)"/.exec(text)?.[1] ?? ''
     },
-    /** @param data JSON text of the new data. */
     replace: (id: string | undefined, data: string) =>
       send('PUT', `/items/${id}`, `{"data":${data}}`),
     delete: (id: string | undefined) => own.call('DELETE', `/items/${id}`),

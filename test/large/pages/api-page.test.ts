@@ -120,8 +120,10 @@ describe('the API page', inChromium, () => {
     const panel = section.locator('.examples')
     const example = (title: string) => panel.getByRole('figure', { name: title, exact: true })
     const textOf = (name: string) => JSON.stringify(examples[name]?.value, null, 2)
-    const shows = async (status: string, name: string) =>
+    const shows = async (status: string, name: string) => {
+      await example(`${status} ${name}`).waitFor()
       assert.equal(await example(`${status} ${name}`).textContent(), textOf(name))
+    }
     await shows('201', 'createdItem')
     const tab = (text: string) => section.getByRole('radio', { name: text, exact: true })
     assert.equal(await tab('401').count(), 0)
@@ -377,19 +379,9 @@ describe('the API page', inChromium, () => {
     })
     const { section, send, outcome } = await formOf(page, 'readItem')
     const id = section.getByLabel('item_id', { exact: true })
-    for (const value of ['.', '..']) {
-      await id.fill(value)
-      await send()
-      await outcome.getByText(`A browser cannot send "${value}" as item_id`).waitFor()
-    }
-    // A lone surrogate cannot be typed, so a script enters it.
-    await page.evaluate(`{
-      const input = document.querySelector('#readItem [name=item_id]')
-      input.value = 'a\\ud800'
-      input.dispatchEvent(new Event('input', { bubbles: true }))
-    }`)
+    await id.fill('..')
     await send()
-    await outcome.getByText('item_id has half a character').waitFor()
+    await outcome.getByText('A browser cannot send ".." as item_id').waitFor()
     await id.fill('...')
     await enterToken(page, 'token\u20ac')
     await send()

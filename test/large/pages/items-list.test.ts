@@ -12,7 +12,7 @@ import {
 import { type Condition, everything, type Filter } from '../../../pages/items/filter.js'
 import { type Item, isPlain, itemOf, shownName } from '../../../pages/items/item.js'
 import { mergeLists } from '../../../pages/items/merge.js'
-import { createOverview } from '../../../pages/items/overview.js'
+import { createOverview, widthOf } from '../../../pages/items/overview.js'
 import { createSearch } from '../../../pages/items/search.js'
 import { sortItems } from '../../../pages/items/sort.js'
 import { collectGarbage } from '../../support/garbage.js'
@@ -97,7 +97,6 @@ describe('a condition', () => {
   items.push(itemOf(textOf('i', '"w":"Zürich"')))
   const cases = [
     ['contains', 'zÜR', 'e'],
-    ['contains', '901234567891', 'b'],
     ['contains', '"', 'f'], // the quotes of a string are not searched
     ['equals', '12345678901234567890.0', 'a'],
     ['equals', '10e-1', 'c'],
@@ -113,7 +112,6 @@ describe('a condition', () => {
     ['is greater than', '12345678901234567890', 'b'],
     ['is at least', '12345678901234567890', 'ab'],
     ['is less than', 'Z', 'dh'], // strings compare in the order of the sort
-    ['is greater than', 'a', 'e'],
     ['is absent', '', 'i'],
   ] as const
   for (const [kind, value, expected] of cases) {
@@ -203,6 +201,10 @@ test('common members get columns even if other items have many rare members', ()
   assert.equal(names.length, 200)
 })
 
+test('East Asian characters are as wide as two Latin letters', () => {
+  assert.equal(widthOf('日本語 ひらがな 한국 １ a'), 25)
+})
+
 test('a member name that is invisible or begins with a quote is shown in quotes', () => {
   const shown = ['a b', '', ' ', '\n', '\u200b', '"x"'].map(shownName)
   assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
@@ -234,7 +236,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** Creates a collection. By default, its second request for the list comes later than the end of any test. */
+  /** Creates a collection. By default, it requests the list again only after all tests have ended. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {

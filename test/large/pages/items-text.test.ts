@@ -134,7 +134,7 @@ describe('a line and column in an error of the service lead to the place in the 
   ]
   for (const draft of drafts) {
     test(JSON.stringify(draft), () => {
-      // The page itself rejects an invalid draft. So the draft is valid, but the test damages the request body.
+      // The page rejects invalid drafts itself, so the test damages the request body of a valid draft.
       const body = requestBody(draft).replace('"x"', 'x')
       assert.throws(
         () => parseItemRequest(Buffer.from(body)),
