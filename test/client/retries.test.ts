@@ -136,7 +136,6 @@ describe('not retried:', () => {
     response.end(Buffer.from('{"data":{"title":"\xff"}}', 'latin1'))
   const deepItem = answers(200, { data: { ...item, deep: { a: 1 } } })
   const bad = answers(500, { detail: { detail: 'bad', error_code: 'INTERNAL_ERROR' } })
-  const full = answers(507, { detail: { detail: 'full', error_code: 'STORE_FULL' } })
   const redirect = answers(302, '', { location: '/' })
   const page = '<html></html>'
   const invalid = 'INVALID_RESPONSE'
@@ -149,7 +148,6 @@ describe('not retried:', () => {
   ][] = [
     ['no such item', notFound, 404, undefined, replace],
     ['an unexpected error', bad, 500, 'INTERNAL_ERROR', replace],
-    ['a full store', full, 507, 'STORE_FULL', replace],
     ['an HTML page with an error', answers(502, page), 502, invalid, replace],
     ['an HTML page', answers(200, page), 200, invalid, replace, remove],
     ['text that is not UTF-8', notUtf8, 200, invalid, replace],

@@ -63,19 +63,6 @@ describe('watch', () => {
     assert.equal(await end, 'ended')
   })
 
-  test('of all items yields the list after each create, replace and delete', async () => {
-    const client = clientOf(await ownService())
-    const { seen } = follow((options) => client.watch(options))
-    await until('the first list', () => seen.length === 1)
-    const one = await client.create({ count: 1 })
-    await until('the created item', () => seen.at(-1)?.length === 1)
-    const other = await client.replace(one.id, { count: 2 })
-    await until('the replaced item', () => seen.at(-1)?.[0]?.count === 2)
-    await client.delete(one.id)
-    await until('no item', () => seen.at(-1)?.length === 0)
-    assert.deepEqual(seen, [[], [one], [other], []])
-  })
-
   test('of an unknown item or without a connection fails as get does', async () => {
     assert.equal((await errorOf(client.watch(unknownId).next())).status, 404)
     const closed = `http://127.0.0.1:${await freePort()}/api/v1`

@@ -37,21 +37,19 @@ export async function clauseOf(
   return services.map((_, n) => outcomeOf(status, results.slice(n * count, (n + 1) * count)))
 }
 
-interface Result {
-  readonly isOk: boolean
-  readonly title: string
-}
-
 async function report(command: Command, env: NodeJS.ProcessEnv) {
   const { ended, printed } = ownProcess(command, { cwd: root, env })
   const [status] = await ended(120_000)
   const output = await printed(/^# duration_ms/m)
   const lines = [...output.matchAll(/^(ok|not ok) \d+ - (?!.* # SKIP)(.*)$/gm)]
-  const results = lines.map(([, its, title = '']): Result => ({ isOk: its === 'ok', title }))
+  const results = lines.map(([, its, title = '']) => ({ isOk: its === 'ok', title }))
   return { status, results }
 }
 
-function outcomeOf(status: number | null, results: readonly Result[]): Conformance {
+function outcomeOf(
+  status: number | null,
+  results: { isOk: boolean; title: string }[],
+): Conformance {
   const titles = (isOk: boolean) =>
     results.filter((result) => result.isOk === isOk).map(({ title }) => title)
   return { status, passed: titles(true), failed: titles(false) }

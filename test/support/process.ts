@@ -13,35 +13,28 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
 }
 
 /** Port ranges of test processes, below the ports that Linux gives to clients (32768 and above). */
-const ports = { first: 20_000, ofProcess: 100, processes: 120 }
+const ranges = { first: 20_000, length: 100, count: 120 }
 
-let ownPorts: Promise<number> | undefined
-let usedPorts = 0
+const freePorts = portsOfThisProcess()
 
 /** Returns a free port that no other test file gets while this file runs. */
 export async function freePort(): Promise<number> {
-  ownPorts ??= claimPorts()
-  const first = await ownPorts
-  for (;;) {
-    usedPorts += 1
-    assert.ok(usedPorts < ports.ofProcess)
-    const port = first + usedPorts
-    const server = await listening(port)
-    if (server === undefined) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
+  return (await freePorts.next()).value
 }
 
 /** Claims a range of ports by listening on its first port until this process ends. */
-async function claimPorts(): Promise<number> {
+async function* portsOfThisProcess(): AsyncGenerator<number, never, void> {
   for (let place = process.pid; ; place += 1) {
-    const first = ports.first + ports.ofProcess * (place % ports.processes)
-    const server = await listening(first)
-    if (server === undefined) continue
-    server.unref()
-    return first
+    const first = ranges.first + ranges.length * (place % ranges.count)
+    const claim = await listening(first)
+    claim?.unref()
+    for (let port = first + 1; claim && port < first + ranges.length; port += 1) {
+      const server = await listening(port)
+      if (server === undefined) continue
+      server.close()
+      await once(server, 'close')
+      yield port
+    }
   }
 }
 

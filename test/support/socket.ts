@@ -15,12 +15,8 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 type Bytes = string | Buffer
 
 /** Opens a connection for the current test. Reads and writes throw the connection's errors. */
-export function openSocket(
-  url: URL,
-  bytes: Bytes = '',
-  options: { allowHalfOpen?: boolean } = {},
-): Socket {
-  const socket = opened(url, bytes, options)
+export function openSocket(...args: Parameters<typeof opened>): Socket {
+  const socket = opened(...args)
   after(() => socket.destroy())
   return socket
 }
@@ -75,7 +71,7 @@ export async function exchange(
   bytes: Bytes | readonly string[],
   count = Number.POSITIVE_INFINITY,
 ): Promise<Answer[]> {
-  const socket = opened(url, '')
+  const socket = opened(url)
   try {
     limitSilence(socket)
     if (typeof bytes === 'string' || Buffer.isBuffer(bytes)) socket.write(bytes)
@@ -108,7 +104,7 @@ export async function writePieces(socket: Socket, pieces: readonly string[]): Pr
   }
 }
 
-function opened(url: URL, bytes: Bytes, options: { allowHalfOpen?: boolean } = {}): Socket {
+function opened(url: URL, bytes: Bytes = '', options: { allowHalfOpen?: boolean } = {}): Socket {
   const socket = connect({ ...options, port: Number(url.port), host: url.hostname })
   socket.on('error', () => undefined)
   if (bytes.length > 0) socket.write(bytes)
