@@ -1,4 +1,4 @@
-/** Reads the secrets in `JWT_SECRET_FILE`, and reads them again when the file changes. @module */
+/** Reads the token secrets in `JWT_SECRET_FILE`, and reads them again when the file changes. @module */
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 /** Maximum number of secrets: a new one, the current one and the previous one. */
 const maxSecrets = 3
 
-/** Time between two reads, in ms. File system events do not report a replaced symbolic link. */
+/** Interval at which the secret file is read, in ms. File system events would not report a replaced symbolic link. */
 const interval = 500
 
 interface SecretFile {
@@ -34,7 +34,7 @@ function watch(path: string): SecretFile {
   setInterval(async () => {
     const { secrets, problem } = followed
     const bytes = await readFile(path).catch((error: Error) => error)
-    // While a file is being overwritten, it is empty for a moment, so two consecutive reads must be equal.
+    // A file that is being overwritten is empty for a moment, so a change takes effect only after two equal reads.
     const text = String(bytes)
     const isSettled = text === latest
     latest = text
@@ -59,9 +59,9 @@ function take(followed: SecretFile, read: () => Buffer): void {
   }
 }
 
-/** Parses the file. An error message must not contain any part of the file. */
+/** Parses the secret file. Error messages must not contain any part of the file. */
 function parseSecrets(text: string): string[] {
-  // Decoding replaces invalid bytes with U+FFFD, which makes a secret easy to guess.
+  // Decoding replaces invalid bytes with U+FFFD, so a secret with many invalid bytes would be easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   const { length } = secrets

@@ -1,11 +1,11 @@
-/** Keys and algorithm of access tokens (spec §5.5), and a cache of verified tokens. @module */
+/** Signing keys and algorithm of access tokens (spec §5.5), and a cache of verified tokens. @module */
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
 import { secretFile } from './secret-file.js'
 
-/** HMAC algorithms (RFC 7518 §3.2) and OpenSSL's names for their hashes. */
+/** HMAC algorithms (RFC 7518 §3.2) and OpenSSL's names for their hash functions. */
 const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
 type Algorithm = keyof typeof hashes
 
@@ -23,7 +23,7 @@ export interface Signing {
 /** @throws {ApiError} `AUTH_NOT_CONFIGURED` if there is no usable secret or algorithm. */
 export type CurrentSigning = () => Signing
 
-/** @param secrets must return the same array object until a secret changes. */
+/** Caches the signing keys. @param secrets must return the same array object until a secret changes. */
 export function followSecret(
   secrets: () => Secrets | undefined,
   algorithm: () => string = () => 'HS256',
@@ -37,7 +37,7 @@ export function followSecret(
   }
 }
 
-/** Reads environment variables on each call (0.5 µs), because any code may change them. */
+/** Reads environment variables on each call (0.5 µs), because a program may change them at any time. */
 export const environmentSigning: CurrentSigning = followSecret(
   () => {
     const { env } = process
@@ -72,7 +72,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Encoding replaces invalid Unicode with U+FFFD, which makes a secret easy to guess.
+  // Encoding replaces invalid Unicode with U+FFFD, so a secret with many invalid characters would be easy to guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -100,7 +100,7 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the cache in bytes, enough for 20,000 tokens of 170 characters. */
+/** Maximum size of the token cache in bytes, enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
 const entryBytes = 200
@@ -115,7 +115,7 @@ class TokenCache extends Map<string, VerifiedToken> {
       this.clear()
       this.#bytes = bytes
     }
-    // In V8, a substring keeps the whole request head in memory, up to 16 KiB. A copy does not.
+    // The token is copied, because in V8 a substring keeps the whole request head in memory, up to 16 KiB.
     return super.set(Buffer.from(token, 'latin1').toString('latin1'), claims)
   }
 }

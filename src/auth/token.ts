@@ -1,4 +1,4 @@
-/** Access tokens: JSON Web Tokens that are signed with a shared secret (spec §5). @module */
+/** Access tokens: JSON Web Tokens signed with a shared secret (spec §5). @module */
 
 import { isUtf8 } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
@@ -44,7 +44,7 @@ function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }
 
-/** Compares signatures as text, because decoders ignore unused bits of the last character (RFC 4648 §3.5). */
+/** Compares signatures as text, because base64 decoders ignore unused bits of the last character (RFC 4648 §3.5). */
 function isSignatureOf(input: string, signature: string, { algorithm, keys }: Signing): boolean {
   return keys.some((key) => {
     const expected = signatureOf(input, algorithm, key)
@@ -63,7 +63,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** Throws for an expired token, without leeway. Cached tokens are checked on each use too (spec §5.4). */
+/** Throws if a token has expired, without leeway. Cached tokens are checked on each use too (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }

@@ -29,12 +29,12 @@ export type { HealthCheckResponse, Item }
  * @typeParam T the type of the items, which is not checked at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends any other request, such as a HEAD, with retries. `read` turns the response into the result. */
+  /** Sends a request that has no method here, such as a HEAD, with retries. `read` converts the response. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
 
-  /** @throws {TypeError} if an option is missing or wrong. */
+  /** @throws {TypeError} if an option is missing or invalid. */
   constructor(options: ItemStoreClientOptions) {
     this.#options = checkedOptions(options)
     this.request = createSender(this.#options, options.token)
@@ -58,16 +58,16 @@ export class ItemStoreClient<T extends object = Item> {
 
   /**
    * Replaces an item. Its project becomes null unless the options or the data contain a `project_id`.
-   * @throws {ItemStoreError} with `status` 404, or `PRECONDITION_FAILED` if the item's tag is not `ifMatch`.
+   * @throws {ItemStoreError} `PRECONDITION_FAILED` if the item's tag is not `ifMatch`; `status` 404 without an item.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
   }
 
   /**
-   * Replaces an item with the result of `change`. Keeps the project unless the data contains another `project_id`.
-   * @param change called again after a conflict. If the result is `undefined`, the item is not changed.
-   * @throws {ItemStoreError} with `status` 404, or `PRECONDITION_FAILED` after 100 conflicts.
+   * Replaces an item with the result of `change`. Keeps the project unless the result has a different `project_id`.
+   * @param change called again after a conflict. Returns `undefined` to leave the item unchanged.
+   * @throws {ItemStoreError} `PRECONDITION_FAILED` after 100 conflicts; `status` 404 without an item.
    */
   async update(
     id: string,
@@ -85,7 +85,7 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 404 here means that an earlier attempt deleted the item. A 200 must come from another web server.
+      // A 404 means that an earlier attempt deleted the item. A 200 does not come from an item store.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }
@@ -109,7 +109,7 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** Returns the health of the service, even if it is `unhealthy`. No token is needed. */
+  /** Returns the health of the service, even if the status is `unhealthy`. Sends no token. */
   async health(options?: CallOptions): Promise<HealthCheckResponse> {
     return await this.request({ path: '/health' }, options, async (response) => {
       const text = await response.text()
@@ -152,7 +152,7 @@ export class ItemStoreClient<T extends object = Item> {
     return (await this.#items.replace(id, jsonText(text), options)).text
   }
 
-  /** Changes an item. `change` receives and returns JSON text. See {@link update}. */
+  /** Updates an item like {@link update}, but `change` receives and returns JSON text. */
   async updateText(
     id: string,
     change: (text: string) => MaybePromise<string | undefined>,

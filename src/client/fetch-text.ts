@@ -7,10 +7,10 @@ import type { Fetch } from './options.js'
 /** Matches up to 65,536 characters. Handling more characters at once would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
-/** Error codes of Node.js for requests that were not sent. Browsers give no codes. */
+/** Error codes with which Node.js reports that a request was not sent. Browsers have no such codes. */
 const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
+/** Resolves when the response headers arrive. `timeout` limits each wait for data, in ms. @throws {ItemStoreError} */
 export async function fetchText(
   fetch: Fetch,
   url: string,
@@ -55,7 +55,7 @@ export async function fetchText(
     }
   }
 
-  // A redirect could turn a create into a GET, and send the token to another host.
+  // Following a redirect could turn a create into a GET, and send the token to a different host.
   const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
   try {
     const head = await outcomeOf(() => fetch(url, options))

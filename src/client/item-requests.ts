@@ -1,4 +1,4 @@
-/** Item requests with JSON text: create, read, replace, update and watch. @module */
+/** Creates, reads, replaces, updates and watches items as JSON text. @module */
 
 import { wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, invalidResponse, wrong } from './item-store-error.js'
@@ -36,7 +36,7 @@ export class ItemRequests {
   }
 
   async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // Pages without TLS have no `crypto.randomUUID`.
+    // Pages loaded without TLS have no `crypto.randomUUID`.
     const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
@@ -158,7 +158,7 @@ export function jsonText(text: string): string {
   return text
 }
 
-/** Returns a request body. The data's `project_id` is copied beside `data`, where the service reads it. */
+/** Returns a request body. By default, `project_id` is copied from the data, where the service would ignore it. */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`

@@ -24,7 +24,7 @@ export class ItemStoreError extends Error {
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Identifies the request in the service's log (spec §1.4); `undefined` without a response. */
   declare readonly sessionId: string | undefined
-  /** Delay before a retry in seconds, from `Retry-After` (RFC 9110 §10.2.3). */
+  /** Time to wait before a retry, in seconds, from `Retry-After` (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
   /** After a conflict, the id of the item created with the same `Idempotency-Key` (interface §4.11). */
   declare readonly itemId: string | undefined
@@ -40,7 +40,7 @@ export class ItemStoreError extends Error {
   }
 }
 
-/** @param text body of the response. Proxies and other servers do not use the format of spec §7. */
+/** @param text body of the response. Unlike this service, a proxy may not use the format of spec §7. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
   // A web framework may send its own errors, whose `detail` is plain text.

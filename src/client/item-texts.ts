@@ -1,4 +1,4 @@
-/** Extracts item texts from a response as it arrives, and stores entity tags. @module */
+/** Extracts the JSON text of each item from a response as it arrives, and stores the items' entity tags. @module */
 
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
@@ -9,7 +9,7 @@ const id = /"id"\s*:\s*"/
 /** Number of brackets around an item: 1 for a single item, 2 in a list. */
 type Nesting = 1 | 2
 
-/** Matches the text before the opening bracket of `data`. */
+/** Matches the label of the member `data`, which stands before the opening bracket of its value. */
 const label = /[{,]\s*"data"\s*:\s*$/
 const labelLength = 100
 
@@ -20,10 +20,10 @@ export interface ItemRead {
   readonly tag?: string | undefined
 }
 
-/** A response. Call only one method, and only once, because each method reads the body. */
+/** A response whose body is text. Call only one method, and only once, because each method reads the body. */
 export class TextResponse {
   readonly head: Response
-  /** The body as it arrives. Leaving the loop early closes the connection. */
+  /** Parts of the body as they arrive. Leaving a loop over the parts early closes the connection. */
   readonly parts: AsyncGenerator<string, void, void>
 
   constructor(head: Response, parts: AsyncGenerator<string, void, void>) {
@@ -73,7 +73,7 @@ export class TextResponse {
     }
     const { data } = membersIn(envelope)
     const all = nesting === 1 ? [data] : data
-    // `JSON.stringify` would fail for deeply nested arrays.
+    // Items are checked without `JSON.stringify`, which would fail for deeply nested arrays.
     const isItem = (each?: object | null) =>
       each?.constructor === Object && !Object.keys(each).length
     if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)

@@ -13,7 +13,7 @@ export class JsonScanner {
   depth = 0
   isInString = false
 
-  /** Returns the next delimiter. `undefined` means that the next call needs the next part. */
+  /** Returns the next delimiter in a part of the text; `undefined` if the part has no more delimiters. */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1

@@ -1,4 +1,4 @@
-/** The options of the client and its calls, and the types of items. @module */
+/** Options of the client and its methods, and types of items. @module */
 
 import type { Item } from '../interface/models.js'
 
@@ -14,9 +14,9 @@ export interface JsonCodec {
 }
 
 export interface ItemStoreClientOptions {
-  /** Base URL, which ends with `/api/v1`. In a browser, a URL relative to the page is allowed. */
+  /** Base URL of the service, which ends with `/api/v1`. In a browser, it can be relative to the page. */
   readonly baseUrl: string | URL
-  /** Access token (spec §5). A function is called again when the token that it returned has expired. */
+  /** Access token (spec §5), or a function that returns a token and is called again after the token has expired. */
   readonly token: Token
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
@@ -24,7 +24,7 @@ export interface ItemStoreClientOptions {
   readonly timeout?: number | undefined
   /** Maximum number of retries after a 503, a timeout or a failed connection. Default: 3. */
   readonly retries?: number | undefined
-  /** Codec for items. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
+  /** Codec for items in JSON. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
   readonly json?: JsonCodec | undefined
 }
 
@@ -37,7 +37,7 @@ export interface ListOptions extends CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The item's `project_id`, not empty. Default: the `project_id` in the data, or null. */
+  /** The item's `project_id`, which must not be empty. Default: the `project_id` in the data, or null. */
   readonly projectId?: string | null | undefined
 }
 

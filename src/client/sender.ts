@@ -46,7 +46,7 @@ export interface ServiceRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Sends a request with retries. A failure of `read` is retried too. @throws {ItemStoreError} */
+/** Sends a request, with retries. The request is also retried if `read` fails. @throws {ItemStoreError} */
 export type Send = <R>(
   request: ServiceRequest,
   options: CallOptions | undefined,
@@ -61,7 +61,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
     const { method = 'GET', path = '/items', body = null } = request
     // A health check needs no token. Its response is passed to `read`, whatever the status.
     const isHealthCheck = path === '/health'
-    // Invalid headers fail here, because an error of `fetch` would count as a network failure.
+    // Headers are checked here, because an error from `fetch` would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -87,7 +87,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // If an earlier attempt may have deleted the item, a delete that finds no item succeeds.
+          // If an earlier attempt may have deleted the item, a delete that gets a 404 succeeds.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -96,7 +96,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // If a conditional change were repeated, it could conflict with its own first attempt.
+        // A repeated conditional change could conflict with its own first attempt.
         const delay = retryDelay(error, !!given['if-match'], retry, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -107,7 +107,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Whether the error is a 404 for a missing item. Unlike the 404 for an unknown path, it has no code. */
+/** Returns whether an error is the 404 for a missing item, which has no code, unlike the 404 for an unknown path. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -132,12 +132,12 @@ function createTokenSource(token: Token | undefined) {
 
 /** Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
-  // Syntax of RFC 6750 §2.1. A token read from a file often ends in a line break, which is invalid.
+  // A token that was read from a file often ends with a line break, which RFC 6750 §2.1 does not allow.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// First retry delay in milliseconds. A restarted service is usually back within two retries.
+// Delay before the first retry, in milliseconds. A restarted service is usually back within two retries.
 const firstBackoff = 200
 const longestBackoff = 5_000
 

@@ -1,4 +1,4 @@
-/** The command `item-store token`, and checks of the secret for all commands. @module */
+/** The command `item-store token`, and checks of the token secret that all commands use. @module */
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'

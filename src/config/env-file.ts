@@ -3,14 +3,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { UsageError } from './usage-error.js'
 
-// With sticky patterns, parsing takes linear time. Node's own parser truncates a secret at a `#`.
+// Patterns are sticky, so that parsing takes linear time. Node's own parser would truncate a secret at a `#`.
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
 const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y
 const plain = /[^\s"'`#][^\n#]*/y
-/** In `.env`, a comment must begin the line or follow white space. */
+/** Matches the end of a line, and a comment that begins the line or follows white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
-/** Adds variables from `.env`, unless they are already set. Returns the added names. @throws {UsageError} */
+/** Adds the variables in `.env` that are not already set, and returns their names. @throws {UsageError} */
 export function loadEnvFile(): ReadonlySet<string> {
   if (!existsSync('.env')) return new Set()
   let text: string
@@ -24,7 +24,7 @@ export function loadEnvFile(): ReadonlySet<string> {
   return new Set(variables.map(([name]) => name))
 }
 
-/** The error for a malformed line omits the line, which may contain a secret. */
+/** Parses the text of a `.env` file. Errors do not quote malformed lines, which may contain a secret. */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   const text = file.replaceAll('\r\n', '\n')
   const variables = new Map<string, string>()

@@ -29,7 +29,7 @@ export function readArguments(
   }
 }
 
-/** Returns the known name closest to the given one, counting typos; `undefined` if no name is similar. */
+/** Returns the known name from which `name` differs by the fewest typos; `undefined` if no known name is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const counts = [0, 1, 2].filter((count) => count <= name.length / 3)
   return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)

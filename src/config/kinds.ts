@@ -1,4 +1,4 @@
-/** Parses and formats values of settings, for example `16MB`, `512MiB` and `90s`. @module */
+/** Parses and formats setting values such as `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
@@ -8,7 +8,7 @@ export interface Kind<T> {
   /** @throws {Error} with a description of the expected text. */
   readonly parse: (text: string) => T
   readonly format: (value: T) => string | undefined
-  /** Whether the value may contain a password. Such a value is never printed. */
+  /** Whether the value may contain a password, so that it must not be printed. */
   readonly isSecret?: boolean
 }
 
@@ -24,7 +24,7 @@ const urlForms = [
 
 export const text = kindOf((value) => value || undefined, 'text that is not empty')
 
-/** Prefix of Redis keys. In a cluster, braces have a special meaning. */
+/** Prefix of Redis keys, without braces, because text in braces determines a key's slot in a cluster. */
 export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
 export function oneOf<T>(choices: readonly T[]): Kind<T> {
@@ -43,7 +43,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
-/** A whole number of seconds or milliseconds. `unit` applies to text without a unit. */
+/** Returns the kind of a time, which is a whole number of seconds or ms. `unit` applies to text without a unit. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
@@ -145,7 +145,7 @@ export function formatSize(bytes: number): string {
 
 const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Parses a time into ms; `undefined` if invalid. A number without a unit is in `plainUnit`. */
+/** Converts a time to milliseconds; `undefined` if invalid. `plainUnit` applies to a number without a unit. */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
   const time = Number(number) * durations[unit as keyof typeof durations] // `unit` may be `undefined`, which gives NaN

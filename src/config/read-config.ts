@@ -1,4 +1,4 @@
-/** Reads and checks the settings, from the environment, flags and options. @module */
+/** Reads settings from flags, environment variables and options, and checks the settings. @module */
 
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
@@ -8,12 +8,12 @@ import { messageOf, UsageError } from './usage-error.js'
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads flags, environment and `.env`, and adds `.env` to the environment. @throws {UsageError} */
+/** Reads settings from flags and the environment, to which `.env` is added. @throws {UsageError} */
 export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
-/** A flag overrides a variable. `fromFile` names the variables that come from `.env`. @throws {UsageError} */
+/** Reads settings. A flag overrides a variable. `fromFile` has the names of variables from `.env`. @throws {UsageError} */
 export function readConfig(
   flagValues: Record<string, unknown>,
   env: NodeJS.ProcessEnv,
@@ -29,7 +29,7 @@ export function readConfig(
   })
 }
 
-/** Checks values in the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
+/** Checks settings that have the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values

@@ -7,7 +7,7 @@ import * as kind from './kinds.js'
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400
 
-/** Settings by their key in `Config`. For example, the variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
+/** Settings by their key in `Config`. For example, the environment variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
   port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(
@@ -102,7 +102,7 @@ export type SettingValues = {
 /** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
-  /** Whether the items are kept in this process, not on a server. */
+  /** Whether the items are kept in this process instead of on a Redis server. */
   readonly keepsItems: boolean
 }
 
@@ -129,21 +129,21 @@ export type Limits = Readonly<ReturnType<typeof limitsFor>>
 export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    /** Maximum bytes in the bodies of unanswered requests. Above this limit, requests get 503. */
+    /** Maximum total length of the bodies of unanswered requests, in bytes. Above this limit, requests get 503. */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
     /** Maximum number of blocks in a memory store. Above this limit, creates get 507. */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
-    /** Maximum length of a request head, the default of Node.js. A longer head gets 431. */
+    /** Maximum length of a request head in bytes, which is also the default of Node.js. A longer head gets 431. */
     maxHeaderBytes: 16 * kibibyte,
     /** Maximum number of header lines. A request with more lines gets 431. Apache allows 100. */
     maxHeaderLines: 128,
-    /** Maximum bytes in pipelined requests. Above this limit, connections are closed. */
+    /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /** Maximum total size of lists that reads share, in bytes. Above this limit, each read gets its own list. */
+    /** Maximum total size of shared lists, in bytes. Above this limit, each response reads its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /** Maximum mean delay of the event loop, in ms. Above this limit, item requests except deletes get 503. */
     maxEventLoopDelay: 500,
-    /** How long a client may leave a response unread, in seconds. By default, nginx closes earlier, after 60 s. */
+    /** How long a client may leave a response unread, in seconds. nginx by default allows only 60 s. */
     idleTimeout: 90,
   }
 }

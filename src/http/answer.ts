@@ -32,7 +32,7 @@ export function answerEmpty(exchange: Exchange, status: number, headers?: Header
   if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange.response)
 }
 
-/** Returns `false` if the listener has already rejected the request. */
+/** Writes the head of a JSON response. Returns `false` if the listener has already rejected the request. */
 export function writeJsonHead(
   exchange: Exchange,
   status: number,

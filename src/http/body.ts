@@ -18,13 +18,13 @@ import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
-/** Parses a body. Results must not refer to the memory of the body, which is released. */
+/** Functions that parse a request body. Results must not refer to the body's memory, which is released afterwards. */
 interface BodyUse<T> {
   atOnce(body: Buffer): T
   inSlices(body: ArrivingBody): Slices<T>
 }
 
-/** `application/json` and the `+json` types, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
+/** Matches `application/json` and types that end with `+json`, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
 const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
@@ -104,7 +104,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
 
     const work = use.inSlices(body)
 
-    /** Releases the body. Its length still counts towards the limit, because the parsed item takes memory too. */
+    /** Releases the body. The limit still includes the body's length, because the parsed item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator, whose result is not used
       released(body.bytes)
@@ -148,7 +148,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       body.isComplete = true
       goOn()
     })
-    // A request whose body has not arrived completely emits no `end` after its response is closed.
+    // After the response is closed, a request whose body is incomplete emits no `end` event.
     response.once('close', () => {
       fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
     })
@@ -175,7 +175,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
   }
 }
 
-/** Returns all buffered bytes. Since Node.js 26, each call to `read` returns only one chunk. */
+/** Returns all buffered bytes of a request body. Since Node.js 26, each call to `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -191,7 +191,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
     throw new ApiError('VALIDATION_ERROR', detail)
   }
   const encoding = headers['content-encoding'] ?? ''
-  // The coding `identity` means no coding (RFC 9110 §8.4).
+  // The content coding `identity` means that the body is not encoded (RFC 9110 §8.4).
   if (!encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))) {
     const detail = `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`
     throw new ApiError('VALIDATION_ERROR', detail)

@@ -13,13 +13,13 @@ export type EntityTag = `"${string}"` | `W/"${string}"`
 
 type TagList = '*' | readonly EntityTag[]
 
-/** Conditions of a request. Dates are ignored, because no response has a `Last-Modified`. */
+/** A request's `If-Match` and `If-None-Match`. Dates in conditions are ignored: no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Minimum length in bytes of an item whose tag is cached. Hashing this many bytes takes 20 µs. */
+/** Minimum length in bytes of an item whose entity tag is cached. Hashing this many bytes takes 20 µs. */
 const longItem = 32 * 1024
 
 /** Matches one element of a tag list in linear time. An element may be empty (RFC 9110 §5.6.1.2). */
@@ -51,7 +51,7 @@ function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
   return `"${sha256.digest('base64url')}"`
 }
 
-/** @throws {ApiError} `BAD_REQUEST` if a header is neither `*` nor a list of tags. */
+/** @throws {ApiError} `BAD_REQUEST` if `If-Match` or `If-None-Match` is neither `*` nor a list of entity tags. */
 export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
@@ -61,19 +61,19 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   }
 }
 
-/** Evaluates `If-Match`, which never matches a weak tag (RFC 9110 §13.1.1). */
+/** Evaluates `If-Match`, which never matches a weak entity tag (RFC 9110 §13.1.1). */
 export function isMatch({ ifMatch }: Conditions, tag: EntityTag): boolean {
   if (ifMatch === undefined || ifMatch === '*') return true
   return ifMatch.includes(tag) && !tag.startsWith('W/')
 }
 
-/** Evaluates `If-None-Match`, ignoring `W/` (RFC 9110 §13.1.2). */
+/** Evaluates `If-None-Match`, ignoring the `W/` of weak entity tags (RFC 9110 §13.1.2). */
 export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolean {
   if (ifNoneMatch === undefined) return true
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Whether a GET of a file gets a 304. A malformed `If-None-Match` is ignored. */
+/** Returns whether a GET request for a file gets a 304. A malformed `If-None-Match` is ignored. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
   const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
   return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)

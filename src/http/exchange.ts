@@ -38,10 +38,10 @@ export type Handler = (exchange: Exchange) => Awaitable<void>
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
-  /** Path such as `/api/v1/items/{item_id}`. Only the last segment can be variable. */
+  /** Path such as `/api/v1/items/{item_id}`. Only the last segment can be a parameter. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /** Handlers by method. The GET handler also handles HEAD. The router answers all other methods. */
+  /** Handlers by HTTP method. The GET handler also handles HEAD. The router answers all other methods. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 

@@ -21,7 +21,7 @@ const retrieved = envelope(200, 'success', 'Item retrieved successfully')
 const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
-/** Maximum length in bytes of data that is copied before it is sent. */
+/** Longest response data, in bytes, that is copied to send the whole response at once. */
 const longBody = 16 * 1024
 
 export function createItemHandlers(
@@ -192,7 +192,7 @@ function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, head
   return answerData(exchange, parts, data, headers)
 }
 
-/** Sends data. Short data is sent as Latin-1 text, with one character for each byte of UTF-8. */
+/** Sends items as `data` of a response. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   { statusCode, before, after }: Envelope,

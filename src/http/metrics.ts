@@ -1,4 +1,4 @@
-/** Metrics for Prometheus, served on a separate port and never on the public one. @module */
+/** Metrics for Prometheus, served on a separate port and never on the public port. @module */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,7 +9,7 @@ import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/ite
 import type { Exchange } from './exchange.js'
 import type { WaitingReads } from './waiting-reads.js'
 
-/** Upper bounds of request times, in seconds. Most requests take less than a millisecond. */
+/** Upper bounds of the histogram buckets for request times, in seconds. Most requests take less than a millisecond. */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
@@ -17,7 +17,7 @@ const durationBuckets = [
 /** Upper bounds of Redis round trips, in seconds. A nearby server takes a millisecond. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with labels of their own. Labels for all 34 methods could make 12,000 lines, which take 50 ms to produce. */
+/** HTTP methods with their own labels. Labels for all 34 methods could lead to 12,000 lines, which take 50 ms. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 /** Serves metrics at `/metrics`. @throws {UsageError} if the server cannot use the address. */

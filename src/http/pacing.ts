@@ -47,13 +47,13 @@ const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
 
-/** Counts a short body towards the limit of an event loop turn. Returns whether to parse the body immediately. */
+/** Counts a short body towards the limit per event loop turn. Returns whether to parse the body immediately. */
 export function mayWorkNow(length: number): boolean {
   const half = workedBytesPerTurn / 2
   const isHalfReached = workedBytes < half && workedBytes + length >= half
   workedBytes += length
   if (isHalfReached) {
-    // Most turns do not reach half the limit, and so need no callback.
+    // Most event loop turns do not reach half the limit, so they need no callback.
     setImmediate(() => {
       workedBytes = 0
     })
@@ -105,7 +105,7 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-// Estimated time to send a response, and to copy one byte of its body, in milliseconds.
+// Estimated times to send a response and to copy one byte of its body, in milliseconds.
 const sendingTime = 0.02
 const copyingTime = 1 / (1024 * 1024)
 

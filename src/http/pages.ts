@@ -10,7 +10,7 @@ import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 
-/** Content codings, in order of file size: the smallest files come first. */
+/** Content codings, ordered from the smallest output to the largest. */
 const codings = ['br', 'gzip', 'identity'] as const
 type ContentCoding = (typeof codings)[number]
 
@@ -51,7 +51,7 @@ const securityHeaders: HeaderList = [
 const pageCaching: HeaderList = ['Cache-Control', 'no-cache']
 const assetCaching: HeaderList = ['Cache-Control', 'public, max-age=31536000, immutable']
 
-/** File names that may be requested, none of which leads out of the folder. */
+/** Matches file names that clients may request. No matching name leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
 export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
@@ -102,7 +102,7 @@ const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
-  // If the header does not name `identity`, it comes last: weights in the header are 0 or at least 0.001.
+  // If `Accept-Encoding` does not name `identity`, it comes last, because weights are 0 or at least 0.001.
   const weightOf = (coding: ContentCoding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.0005 : 0)
   const [best] = codings
@@ -117,7 +117,7 @@ function notFound({ path }: Exchange): ApiError {
 
 const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Returns a file of the package. Errors are not cached, because a file may be readable again later. */
+/** Reads and caches a file of the package. Errors are not cached, because the file may become readable again. */
 async function read(file: string, exchange: Exchange) {
   const known = knownFiles.get(file)
   if (known !== undefined) return known

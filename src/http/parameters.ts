@@ -60,11 +60,11 @@ export function keyedName({ request, token }: Exchange): string | undefined {
 /** Maximum wait for a read, in seconds. Many proxies have a timeout of about a minute. */
 const maxWait = 60
 
-/** Matches `wait` and the preferences before it. Quoted strings may contain commas (RFC 7240 §2). */
+/** Matches a `Prefer` header up to its `wait` preference. Quoted strings may contain commas (RFC 7240 §2). */
 const waitPreference =
   /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?[ \t]*wait[ \t]*=[ \t]*(?:(\d+)|"(\d+)")[ \t]*(?:[,;]|$)/i
 
-/** Returns the `wait` of a `Prefer` header in seconds, or 0 (RFC 7240 §4.3). */
+/** Returns a request's `wait` preference in seconds, at most `maxWait`; 0 if there is none (RFC 7240 §4.3). */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

@@ -4,13 +4,13 @@ import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
 import { clientOf, type Exchange, type TrustedProxies } from './exchange.js'
 
-/** A `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
+/** Matches a `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
 
 /** Minimum time between two log lines about the same kind of failure, in milliseconds. */
 const failureInterval = 1_000
 
-/** Maximum number of kinds counted separately. Each unexpected error may be a new kind, because of its message. */
+/** Maximum number of failure kinds counted separately. Each error message may make an unexpected error a new kind. */
 const maxKinds = 50
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {

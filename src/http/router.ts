@@ -10,10 +10,10 @@ type Endpoint = Pick<Route, 'guards'> & { readonly handle: Handler }
 
 const maxShown = 200
 
-/** Every path answers CORS preflights. Otherwise, web pages could not read a 404 or 405. */
+/** Answers CORS preflights for every path. Otherwise, web pages could not read a 404 or 405. */
 const preflight = unguarded(answerPreflight)
 
-/** `findEndpoint` sets `route` and `segment` of the exchange, and throws `BAD_REQUEST` for a malformed URL. */
+/** Creates a router, whose `findEndpoint` sets `route` and `segment`. A malformed URL gets `BAD_REQUEST`. */
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
@@ -85,7 +85,7 @@ function isMalformed(target: string): boolean {
   return target.includes('#') || !URL.canParse(target)
 }
 
-/** Methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */
+/** HTTP methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */
 const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 const allowedHeaders = [
   ...['Authorization', 'Content-Type'],

@@ -31,7 +31,7 @@ export interface RouteParts {
   readonly wrap: (handle: Handler) => Handler
 }
 
-/** Scheme of `Authorization` in lower case, with the space after it (RFC 6750 §2.1). */
+/** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
 /** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
@@ -40,7 +40,7 @@ const anyOrigin = '{origin}'
 /** If several routes match a path, the first match applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, waitingReads, newId, wrap } = parts
-  /** Rejects requests while a limit is exceeded, except deletes, which free memory. */
+  /** While a load limit is exceeded, rejects all requests except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
     if (exceeded === undefined || request.method === 'DELETE') return
@@ -64,7 +64,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   ]
 }
 
-/** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} 401 or 503. */
+/** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} with status 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
   /** Signing keys, cached until the next microtask. No secret can change before then. */
   let signing: Signing | undefined
@@ -82,7 +82,7 @@ function createTokenGuard(currentSigning: CurrentSigning): Guard {
 }
 
 function bearerToken(authorization: string | undefined): string {
-  // The scheme may have any letter case (RFC 9110 §11.1).
+  // The authentication scheme is case-insensitive (RFC 9110 §11.1).
   if (authorization?.slice(0, scheme.length).toLowerCase() === scheme)
     return authorization.slice(scheme.length).replace(/^ +/, '')
   const problem = authorization === undefined ? 'missing' : 'not of the form "Bearer <token>"'

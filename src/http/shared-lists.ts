@@ -1,11 +1,11 @@
-/** Lists that several responses share, so that the store is read only once. @module */
+/** Lists of items that several responses share, so that the store is read only once. @module */
 
 import type { ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './pacing.js'
 
 export type SharedLists = ReturnType<typeof createSharedLists>
 
-/** Maximum wait for the previous long list, in milliseconds. A slow client must not delay others. */
+/** Maximum time for which a client waits for the previous client's long list, in milliseconds. */
 const maxWait = 5_000
 
 const oneChunk = 1024 * 1024
@@ -13,7 +13,7 @@ const oneChunk = 1024 * 1024
 /** @param maxBytes memory limit for all shared lists together. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
-  /** Some lists are too long to be shared. Settles when the latest of them is released, or after `maxWait`. */
+  /** Lists that are too long to share are read one by one. Settles when the latest is released, or after `maxWait`. */
   let latestEnd: Promise<void> = Promise.resolve()
 
   function create(project?: string) {
@@ -31,7 +31,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       async open(): Promise<void> {
         list = (await held(await readUnshared(project))) ?? 'too long'
       },
-      /** Returns the open shared list, or reads a list for this response. @throws {StoreError} */
+      /** Returns the shared list if it is open. If not, reads a list for this response only. @throws {StoreError} */
       async list(): Promise<ItemList> {
         if (list === undefined) return readUnshared(project)
         if (list === 'too long') return readInOrder(project)

@@ -9,7 +9,7 @@ import { timeToSend, timeToWork } from './pacing.js'
 /** A state of an item or list. All requests that are answered with a state share one object. */
 export interface Tagged {
   readonly tag: EntityTag
-  /** Length of the body in bytes; 0 if not known yet. */
+  /** Length of the response body in bytes; 0 while unknown. */
   readonly bodyBytes: number
   /** Called before the first response that includes the body. */
   open?(): Promise<void>
@@ -55,7 +55,7 @@ export class Wait<State extends Tagged> {
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
   }
 
-  /** `onOver` is called if the wait ends without a change. */
+  /** Starts to wait. `onOver` is called if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
     const { request, response, token } = exchange
@@ -67,7 +67,7 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // A client that has closed its side of the connection sends no more requests, or is gone.
+    // If the client has closed its side of the connection, the client may be gone, so the wait ends at once.
     if (request.socket.readableEnded || stopping.aborted) this.finish()
   }
 
@@ -86,7 +86,7 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The log excludes the wait, because a long wait does not mean that the service was slow.
+    // The logged duration excludes the wait, because a long wait does not mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 

@@ -10,7 +10,7 @@ import { type Tagged, Wait, WaitGroup } from './wait.js'
 /** Maximum number of waiting reads. With its connection, each takes about 18 KB (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/** Maximum number of concurrent reads. A Redis server should have few replies of unknown length in flight. */
+/** Maximum number of concurrent store reads. Redis should have few replies of unknown length in flight. */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>

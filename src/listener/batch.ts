@@ -21,13 +21,13 @@ export class Batch {
     this.#maxHandled = maxHandled
   }
 
-  /** Handles a request at the end of this turn or later. By then, a short body is usually complete. */
+  /** Handles a request at the end of this event loop turn or later. By then, a short body has usually arrived. */
   handle(response: ServerResponse, handler: () => void): void {
     this.#arrived.push({ response, handler })
     this.#schedule()
   }
 
-  /** Does nothing if the request has already been handled. */
+  /** Handles a request now, unless it has already been handled. */
   handleNow(response: ServerResponse | undefined): void {
     const request = this.#arrived.find((each) => each.response === response)
     if (request !== undefined) run(request)
@@ -64,7 +64,7 @@ export class Batch {
     this.#ready = []
     for (const { response, body } of responses) {
       if (body.length > 0) {
-        // The body is written first, because `end(body)` would cost a vectored write.
+        // The body is written separately, because `end(body)` would cost a vectored write.
         response.write(body, 'latin1')
         response.socket?.uncork()
       }

@@ -26,13 +26,13 @@ type ConnectionState =
   | 'responding'
   /** The listener itself, not the application, rejects a malformed or late body. */
   | 'refusing'
-  /** The last response has been sent, and the rest of the request's body is being read. */
+  /** The last response has been sent, and the rest of its request body is being read. */
   | 'ending'
   /** Further input is read and discarded. */
   | 'closing'
 
 export interface ConnectionOwner {
-  /** While the listener stops, each connection is closed after the response to its last request. */
+  /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly batch: Batch
   /** Memory of waiting requests on all connections. Above half the limit, input is not parsed. */
@@ -49,17 +49,17 @@ export class Connection implements Holder {
   readonly socket: Socket
   readonly batch: Batch
   heldBytes = 0
-  /** Before the first request, Node enforces the request timeout and sends the 408. */
+  /** Whether a request has arrived. Until then, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The latest response, kept until it is sent and its request has arrived completely. */
+  /** The latest response, kept until the response has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** Response that rejects the input after the last complete request. */
+  /** Response that rejects the input that follows the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
-  /** Time of the latest response, or of the connection's start, from `performance.now()`. */
+  /** Start of the idle time, from `performance.now()`: the latest response, or the start of the connection. */
   #activeAt = performance.now()
   /** Number of bytes received by the time of the connection's first response during a shutdown. */
   #readWhenStopping: number | undefined
@@ -88,7 +88,7 @@ export class Connection implements Holder {
     return this.#state === 'ending' || this.#state === 'closing'
   }
 
-  /** Stops Node's parser at a request that can be neither served immediately nor queued. */
+  /** Makes Node's parser stop at each request that can be neither served immediately nor queued. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
@@ -99,7 +99,7 @@ export class Connection implements Holder {
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
       socket.pause() // a socket without a parser would continue to read
-      // Node resumes the socket to read the body of an earlier request, but further input must wait.
+      // Node would resume the socket to read the body of an earlier request, but further input must wait.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -107,7 +107,7 @@ export class Connection implements Holder {
   }
 
   #canQueue(request: IncomingMessage): boolean {
-    // A listener that reads further requests during a stop might never stop.
+    // A listener that accepted more requests while stopping might never stop.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
     // While output waits to drain, Node reads no input, so the rest of a queued request would seem to be late.
@@ -137,7 +137,7 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // Once the client has closed its side of the connection, Node would not send the rejection.
+    // The rejection is sent here. Node would not send it once the client has closed its side of the connection.
     else if (this.#isInputBroken) this.#end()
   }
 
@@ -202,7 +202,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** @param rest bytes after the head of the request at which the parser stopped. */
+  /** Holds the request at which the parser stopped, for later. @param rest bytes that follow the request's head. */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     if (this.#isOver) {
@@ -218,7 +218,7 @@ export class Connection implements Holder {
     if (this.isFree) this.#owner.readyToResume(this)
   }
 
-  /** @param server HTTP server that creates a new parser for the held bytes. */
+  /** Serves the next held request. @param server HTTP server, which creates a new parser for the held bytes. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
     const canGoOn = socket.writable && !this.#isOver
@@ -256,7 +256,7 @@ export class Connection implements Holder {
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages. If a request body is still arriving, waits for the end of the body first. */
+  /** Closes the connection in stages, after the end of any request body that is still arriving. */
   close(): void {
     const request = this.#response?.req
     if (request === undefined || !isBodyIncomplete(request) || this.#isInputBroken) this.#end()
@@ -300,7 +300,7 @@ export class Connection implements Holder {
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
-  /** Whether output has made no progress for `time` milliseconds. Must be called regularly. */
+  /** Returns whether output has made no progress for `time` milliseconds. Must be called regularly. */
   isStalledFor(now: number, time: number): boolean {
     const unsent = this.socket.writableLength
     const accepted = this.socket.bytesWritten - unsent

@@ -33,7 +33,7 @@ const timeoutCheckInterval = 1_000
 
 const idleCheckInterval = 50
 
-/** Maximum number of connections that wait to be accepted. Linux has the same default. */
+/** Maximum number of connections waiting to be accepted, which is also the default limit on Linux. */
 const backlog = 4096
 
 const checksPerTimeout = 4
@@ -43,10 +43,10 @@ const workPerTurn = 64
 
 /** Maximum number of requests per turn while clients connect. It is low, because a turn accepts one connection. */
 const workWhileAccepting = 2
-/** Time for which `workWhileAccepting` applies after each connect, in milliseconds. */
+/** How long `workWhileAccepting` applies after each new connection, in milliseconds. */
 const acceptingTime = 10
 
-/** @param refuse composes the responses to requests that never reach `serve`. */
+/** @param refuse creates the responses to requests that are not passed to `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve) {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
@@ -54,7 +54,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time at which all connections will be closed, as a value of `performance.now()`. */
+  /** Time at which all remaining connections are closed, as a value of `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
   const maxWork = () =>
@@ -88,15 +88,15 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Node's types lack these options. `httpAllowHalfOpen` keeps responses whole when the client closes its side. Without
-  // `dropMaxConnection`, workers of `node:cluster` would pass excess connections around forever.
+  // Node's types lack these options. With `httpAllowHalfOpen`, a client that has closed its side gets whole responses.
+  // Without `dropMaxConnection`, workers of `node:cluster` would pass excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
   })
-  // `100 Continue` is sent when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
+  // `100 Continue` is sent later, when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
@@ -161,7 +161,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     },
 
     /**
-     * Answers the requests that have been sent. Resolves once all connections are closed.
+     * Answers the requests that clients have already sent. Resolves once all connections are closed.
      * @param timeout time after which all connections are closed, even during requests, in milliseconds.
      * @param grace time for clients to send another request after their last response, in milliseconds.
      */
@@ -177,7 +177,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')
-      // `close` of an HTTP server would cut off clients that are sending a request or reading a response.
+      // The HTTP server's own `close` would cut off clients that are sending a request or reading a response.
       NetServer.prototype.close.call(server)
       clearInterval(timer)
       timer = setInterval(closeOverdue, idleCheckInterval)

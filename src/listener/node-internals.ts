@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Result of `onIncoming` that stops the parser after the head, as for an upgrade. */
+/** Return value of `onIncoming` that makes the parser stop after the request head, as for an upgrade. */
 export const upgrade = 2
 
 export interface Parser {
@@ -22,7 +22,7 @@ export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }
 
-/** `active` returns the parsers that have read a part of a request. Empty lines are ignored. */
+/** Returns Node's connection list. `active` returns the parsers that have read more of a request than empty lines. */
 function connectionsOf(server: Server) {
   const symbol = Object.getOwnPropertySymbols(server).find(
     ({ description }) => description === 'http.server.connections',

@@ -1,11 +1,11 @@
-/** Queue of pipelined requests, and the memory limit across all such queues. @module */
+/** A connection's queue of pipelined requests, and the memory limit for the queues of all connections. @module */
 
 import { IncomingMessage, type ServerResponse } from 'node:http'
 
 const maxQueued = 16
 const maxQueuedBody = 16 * 1024
 
-// Estimated memory in bytes, without text and content: a sixth above the maximum measured on Node.js 20 to 26.
+// Estimated overhead of a request, header line and body chunk, in bytes: the maximum on Node.js 20 to 26 plus a sixth.
 const requestBytes = 2560
 const lineBytes = 150
 const pieceBytes = 600
@@ -24,7 +24,7 @@ export class RequestQueue {
   constructor(count: (bytes: number) => void) {
     this.#count = count
     const countPiece = this.#countPiece.bind(this)
-    // If each request had its own function, V8 would free requests later, and each would take 30% longer.
+    // With a separate function for each request, V8 would free requests later, and each request would take 30% longer.
     this.#push = function (this: IncomingMessage, piece, encoding) {
       if (piece !== null) countPiece(this, piece.length)
       return IncomingMessage.prototype.push.call(this, piece, encoding)
@@ -40,7 +40,7 @@ export class RequestQueue {
   }
 
   canTake({ headers }: IncomingMessage): boolean {
-    // A queued request gets no `100 Continue`. A client that waits for one would send its body too late.
+    // A queued request gets no `100 Continue`, so a client that waits for one would send its body too late.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort
@@ -75,7 +75,7 @@ export class RequestQueue {
     return queued?.response
   }
 
-  /** Empties the queue, and the queued requests too, because Node keeps them until the connection is closed. */
+  /** Removes all requests and clears their contents, because Node keeps the requests until the connection is closed. */
   clear(): void {
     for (const { response, bytes } of this.#queued.splice(0)) {
       const { req } = response
@@ -101,7 +101,7 @@ export interface Holder {
 
 export class HeldBytes {
   readonly #maxBytes: number
-  /** Connections by the number of binary digits of `heldBytes`, to find a large one quickly. */
+  /** Connections, indexed by the bit length of `heldBytes`, so that a connection with many bytes is found quickly. */
   readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
   #total = 0
 

@@ -25,11 +25,11 @@ export interface RefusalResponse {
 
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
-/** Matches a `Host` header (RFC 9112 §3.2). Node joins repeated headers with commas, which do not match. */
+/** Matches a valid `Host` header (RFC 9112 §3.2). Repeated headers, which Node joins with commas, do not match. */
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns the reason to reject a head that Node accepts, if any (RFC 9112 §3.2 and §6.1). */
+/** Returns why to reject a request that Node accepts; `undefined` if its head is valid (RFC 9112 §3.2 and §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
