@@ -21,7 +21,7 @@ import { until } from './support/until.js'
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service starts first, because `spawnSync` keeps this process from reading the service's output.
+// The service is started first, because `spawnSync` blocks this process, which must read the service's output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
@@ -324,7 +324,7 @@ test('the end of the shell that started a stopping service does not count as a s
 
 const needsFull = { skip: !existsSync('/dev/full') && 'there is no /dev/full here' }
 
-/** Runs the command with standard output (1) or standard error (2) on a full disk. */
+/** Runs the command with standard output (1) or standard error (2) redirected to a full disk. */
 function runFull(stream: 1 | 2, args: string[]) {
   const full = openSync('/dev/full', 'w')
   const stdio = ['ignore' as const, ...[1, 2].map((each) => (each === stream ? full : 'pipe'))]

@@ -38,7 +38,7 @@ for (const [reporter, passes, ends] of [
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // The command must accept a URL with a final slash, and the variable that Node's test runner sets.
+    // Neither the URL's trailing slash nor the variable, which Node's test runner sets, may affect the report.
     const more = reporter === 'spec' ? [] : ['--reporter', reporter]
     const args = ['conformance', `${baseUrl}/`, ...more]
     const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }
@@ -90,7 +90,7 @@ test('the report has a working curl command and the response of each failed case
   assert.match(report, new RegExp(cause, 'm'))
 })
 
-/** Text that a terminal, a text viewer or an XML parser would interpret. */
+/** Control characters and markup that a terminal, text viewer or XML parser would interpret. */
 const hostile =
   '\x1b]0;owned\x07 \x1b[2J \u202eabc\u2066 \u009b31m \0 \uffff \ud800 ]]> <!-- &amp; "\''
 const acts = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\uffff]/u

@@ -1,4 +1,4 @@
-/** Tests of `item-store dev`: its output, seeds, delays, failures, and tokens that stay valid after a restart. */
+/** Tests of `item-store dev`: output, seeds, delays, failures, and tokens that stay valid after a restart. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -119,7 +119,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // Even on a busy machine, the responses and the shutdown take much less time than the delay of 60 s.
+  // Even on a busy machine, the responses and the shutdown take much less than the 60 s delay.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {

@@ -1,4 +1,4 @@
-/** Checks the documentation: the sessions in the README and the tutorial run as shown, and tables match the code. */
+/** Checks the documentation: shell sessions in the README and the tutorial run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    // In this folder, Node.js finds `item-store/client`.
+    // Node.js can resolve `item-store/client` from this folder.
     const cwd = programsOf(readText(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
@@ -54,7 +54,7 @@ for (const { file, least } of [
   })
 }
 
-/** Writes the programs in a document to files in a new folder, and returns the folder. */
+/** Saves a document's programs as files in a new folder, and returns the folder's path. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** Tests that a store in process memory returns JSON values exactly as sent. For Redis, see `test/large/redis/`. */
+/** Tests that the in-memory store returns JSON values exactly as sent. For Redis, see `test/large/redis/`. */
 
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { describeRoundTrip } from './support/round-trip.js'

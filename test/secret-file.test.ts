@@ -1,4 +1,4 @@
-/** Tests of `JWT_SECRET_FILE`, whose secrets may change while the service runs. */
+/** Tests of `JWT_SECRET_FILE`: the secrets in the file may change while the service runs. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -6,7 +6,7 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { readText, root } from './support/tools.js'
 
-/** Folders of src (rooms), in the order of the map in CONTRIBUTING.md. A room imports only itself and later rooms. */
+/** Folders of src, called rooms, in the order given in CONTRIBUTING.md. A room imports only itself and later rooms. */
 const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
@@ -14,7 +14,7 @@ const order = readText('CONTRIBUTING.md')
 const mostRooms = 14
 const mostArrows = 40 // pairs of rooms in which the first imports the second
 const longestFile = 300 // lines
-/** Files that may be longer, with their limits in lines. A state machine should be in one file. */
+/** Files that may exceed the limit, each with its own limit in lines. A state machine should not be split. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -157,7 +157,7 @@ test('item-store conformance runs every file of the conformance tests', () => {
   assert.deepEqual(imported.sort(), files.sort())
 })
 
-/** Returns the lines of a source file without comments, imports, and the contents of strings and JSX tags. */
+/** Returns a source file's lines without comments, imports, or the contents of strings and JSX tags. */
 function codeOf(text: string): string[] {
   return text
     .split('\n')

@@ -85,7 +85,7 @@ test('§5.1 GET /health ignores an invalid token', async () => {
 
 test('§5.2 §5.4 a token is verified on every request: it is rejected once it has expired', async () => {
   let [exp, token, status] = [0, '', 401]
-  // On a busy machine, a token may expire before it arrives. Each new token has a longer lifetime.
+  // On a busy machine, a token may expire before it arrives, so each attempt uses a longer lifetime.
   for (let time = 2; status === 401 && time < 60; time *= 2) {
     exp = inSeconds(time)
     token = service.mint({ sub: 'tester', exp })

@@ -1,4 +1,4 @@
-/** A small HTTP client that sends requests exactly as given, whether valid or not. */
+/** A small HTTP client that sends requests exactly as given, whether or not they are valid. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -10,11 +10,11 @@ export interface Service {
   readonly secret: string
   /** Sends a request to a path relative to the base URL. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request whose request target is exactly `target`. */
+  /** Sends a request with `target`, unchanged, as the request target. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a valid token, and with the JSON text of `value` as the body. */
+  /** Sends a request with a valid token and, unless `value` is `undefined`, with its JSON text as the body. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
-  /** @param options by default, the service's secret and the algorithm HS256. */
+  /** @param options defaults to the service's secret and the algorithm HS256. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
   validToken(): string
 }
@@ -29,24 +29,24 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly token?: string
-  /** The body, sent unchanged. Its default content type is `application/json`. */
+  /** Request body, sent unchanged. The default `Content-Type` is `application/json`. */
   readonly body?: string | Uint8Array
-  /** Headers to send, except those whose value is `undefined`. */
+  /** Request headers. Headers whose value is `undefined` are not sent. */
   readonly headers?: http.OutgoingHttpHeaders
 }
 
 let isMute = false
 
-/** Maximum time for a complete response, in milliseconds. */
+/** Maximum time to receive a complete response, in milliseconds. */
 const longestAnswer = 120_000
 
-/** Maximum time to wait for data, in milliseconds. @throws {Error} if an earlier request timed out. */
+/** Returns the maximum wait for data, in milliseconds. @throws {Error} if an earlier request timed out. */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request without a response, and makes all later requests fail. */
+/** Returns the error for a request that got no response, and makes all later requests fail. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
@@ -105,7 +105,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // A write error after the response is ignored, because a service may reject a body early.
+      // A write error after the response has no effect, because a service may reject a body before it has read it all.
       .on('error', reject)
       .end(body)
   })

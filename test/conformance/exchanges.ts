@@ -1,4 +1,4 @@
-/** Remembers the request whose response a test read last, for the report of a failed test. */
+/** Remembers which request's response a test read last, for the report if the test fails. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
@@ -23,7 +23,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response. A failed test reports the wrapped response that the test read last. */
+/** Wraps a response, so that the report of a failed test can show the response that the test read last. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

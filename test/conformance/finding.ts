@@ -1,4 +1,4 @@
-/** Report of a failed test: the problem, the request as a curl command, and the response. */
+/** Report on a failed test: the problem, the request as a curl command, and the response. */
 
 import { AssertionError } from 'node:assert'
 import { STATUS_CODES } from 'node:http'
@@ -6,11 +6,11 @@ import { inspect } from 'node:util'
 import { printable } from '../../src/process/log.js'
 import { type Exchange, validTokens } from './exchanges.js'
 
-/** Maximum number of characters of a body, and of a value in the first line of the report. */
+/** Maximum length of a body in the report, and of a value in the report's first line, in characters. */
 const maxBody = 2_000
 const maxValue = 60
 
-/** Placeholders in the report, for a valid token and for the signature of any other token. */
+/** Placeholders that a report shows instead of a valid token, and instead of any other token's signature. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
 export class Finding extends Error {
@@ -26,12 +26,12 @@ export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/** Returns the first line of a message, which is the same for all failures with the same cause. */
+/** Returns the first line of a failure message, which is the same for all failures with the same cause. */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
 
-/** Makes a text printable, and removes signatures of tokens, which are secret. */
+/** Makes text printable, and replaces token signatures, which are secret, with a placeholder. */
 function safe(text: string): string {
   return text
     .replaceAll(/\b(eyJ[\w-]+\.[\w-]*\.)[\w-]+/g, `$1$${placeholders.signature}`)
@@ -49,7 +49,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Later lines of the message are left out, because some versions of Node.js write values there.
+  // Only the first line of the message is used, because some versions of Node.js add values in later lines.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {
@@ -66,7 +66,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** Formats a request as a shell command that uses `$TOKEN` or `$SIGNATURE`. */
+/** Formats a request as a curl command in which `$TOKEN` or `$SIGNATURE` replaces secrets. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]
@@ -95,7 +95,7 @@ function shortened(text: string): string {
   return text.length > maxBody ? `${text.slice(0, maxBody)}… (${text.length} characters)` : text
 }
 
-/** Quotes a shell word. A token needs double quotes, in which the shell expands `$TOKEN`. */
+/** Quotes a word for the shell. A token gets double quotes, inside which the shell expands `$TOKEN`. */
 function quoted(text: string): string {
   if (/^authorization: [\w .$-]+$/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "'\\''")}'`

@@ -1,4 +1,4 @@
-/** Reports test results as JUnit XML. Node's own reporter writes `]]>`, which is invalid in XML. */
+/** Reports test results as JUnit XML. Node's own reporter leaves `]]>` unescaped, which is invalid XML. */
 
 import type { TestEvent } from 'node:test/reporters'
 import { causeOf, problemIn } from './finding.js'

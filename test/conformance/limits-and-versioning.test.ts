@@ -40,7 +40,7 @@ test('§9.1 the base URL ends with /api/v1, and all endpoints are below it', asy
 })
 
 test('§9.2 the version of the health response is a semantic version', async () => {
-  // The pattern for versions from semver.org.
+  // Regular expression from semver.org.
   const semver =
     /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
   const { version } = record((await service.request('GET', '/health')).json())

@@ -1,4 +1,4 @@
-/** Reports the results of `item-store conformance` for people. */
+/** Prints the results of `item-store conformance` as text for people. */
 
 import type { TestEvent } from 'node:test/reporters'
 import { causeOf, placeholders, problemIn } from './finding.js'
@@ -12,7 +12,7 @@ const explanations = {
     '$SIGNATURE is the signature of another token, left out because the secret may have made it',
 }
 
-/** Prints a line for each test and the details of each failure. The causes follow at the end. */
+/** Prints a line for each test, with details if it failed, and finally how often each cause occurred. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = []
   const causes = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Tests of the states of an item and their transitions (spec §3). */
+/** Tests of an item's states and the transitions between them (spec §3). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Runs a conformance test, and reports its failure as a `Finding`. */
+/** Runs a conformance test, and throws a `Finding` if the test fails. */
 
 import { test as nodeTest } from 'node:test'
 import { show, shownExchange } from './exchanges.js'
@@ -6,7 +6,7 @@ import { Finding } from './finding.js'
 
 const isNamed = Boolean(process.env.BASE_URL)
 
-/** @param title begins with the tested clauses of the specification. */
+/** @param title starts with the spec clauses that the test checks. */
 export function test(title: string, check: () => void | Promise<void>): void {
   nodeTest(title, async () => {
     show(undefined)

@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto'
 
 export interface MintOptions {
   readonly secret: string
-  /** The `alg` of the token's header. With `none`, the signature is empty. */
+  /** Value of `alg` in the token's header. For `none`, the signature is empty. */
   readonly algorithm?: string
-  /** Members to add to the token's header, or the complete text of the header. */
+  /** Members to add to the token's header, or the header's complete text. */
   readonly header?: object | string
 }
 
@@ -15,7 +15,7 @@ const hashes = new Map([
   ['HS512', 'sha512'],
 ])
 
-/** @param claims the payload as a value, or its exact text or bytes. */
+/** @param claims token payload: a value to serialize, or the exact text or bytes. */
 export function mintToken(claims: unknown, options: MintOptions): string {
   const { secret, algorithm = 'HS256', header = {} } = options
   const headerText =

@@ -1,4 +1,4 @@
-/** Tests what spec §2.1 and §4 leave open about JSON texts, content types, and bodies that are not item requests. */
+/** Tests what spec §2.1 and §4 leave open about JSON text, content types, and bodies that are not item requests. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -59,7 +59,7 @@ for (const [title, body, says] of malformed) {
   })
 }
 
-/** Texts that some other parsers accept as the value of a JSON member. */
+/** Invalid JSON values that some parsers accept. */
 const notJson = [
   ...["'a'", '"a\tb"', String.raw`"\a"`, '"\u001f"', '+1', '.5', '5.', '0x1F', '1_000'],
   ...['NaN', '-Infinity', 'True', 'undefined', '[1,]', '{a:1}', '{"a":1,}', '/* a */1', '1//a'],

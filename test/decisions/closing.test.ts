@@ -15,9 +15,9 @@ async function withItem(): Promise<{ own: OwnService; path: string }> {
   return { own, path: `/items/${(await create(own, { pad })).id}` }
 }
 
-/** Sends pieces, and reads the responses only after the last piece. */
+/** Sends requests in pieces, and starts to read the responses only after the last piece. */
 async function readLate({ baseUrl }: OwnService, pieces: readonly (string | Buffer)[]) {
-  // With `allowHalfOpen`, the client can still write after the service has closed its side.
+  // With `allowHalfOpen`, the client can still write after the service has closed its side of the connection.
   const socket = openSocket(baseUrl, '', { allowHalfOpen: true }).pause()
   for (const piece of pieces) {
     socket.write(piece)
@@ -65,7 +65,7 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
 
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The buffers of the connection hold less than half of the responses.
+  // The connection's buffers hold less than half of these responses.
   const { id } = await create(own, { pad: 'x'.repeat(20_000) })
   const get = headOf(own, 'GET', `/items/${id}`)
   const bytes = get.repeat(Math.ceil(482_000 / get.length))

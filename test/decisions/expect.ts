@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Service } from '../conformance/client.js'
 import { assertSessionId, itemOf, record } from '../conformance/expect.js'
 
-/** Checks the headers that every response has (spec §1.4, §1.5). */
+/** Checks the headers that every response must have (spec §1.4, §1.5). */
 export function assertHeaders({ headers, text }: Answer): void {
   const sessionId = headers['x-session-id']
   assertSessionId(sessionId)
@@ -23,7 +23,7 @@ export function assertHeaders({ headers, text }: Answer): void {
   }
 }
 
-/** Checks an error response (§7), and returns its message. */
+/** Checks an error response (interface §7), and returns its message. */
 export function assertRefused(answer: Answer, status: number, code: string | undefined): string {
   assert.equal(answer.status, status, answer.text)
   assert.match(String(answer.headers['content-type']), /^application\/json\b/)
@@ -39,7 +39,7 @@ export function assertRefused(answer: Answer, status: number, code: string | und
   return detail
 }
 
-/** Returns the JSON text of `data` in an envelope, where `data` is the last member (§2.3). */
+/** Returns the JSON text of an envelope's `data`, which is the last member (interface §2.3). */
 export function itemText({ text }: Answer): string {
   return text.slice(text.indexOf(',"data":') + ',"data":'.length, -1)
 }
@@ -48,12 +48,12 @@ export function sendText(service: Service, method: string, path: string, body: s
   return service.request(method, path, { token: service.validToken(), body })
 }
 
-/** Creates an item from the JSON text of a request, and returns the id. */
+/** Creates an item from the JSON text of a request body, and returns the item's id. */
 export async function createText(service: Service, body: string | Buffer): Promise<string> {
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** Replaces the id in a path, so that test titles are the same in every run. */
+/** Replaces an item id in a path with `{item_id}`, so that test titles are the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -66,7 +66,7 @@ export function statusAndConnection({ status, headers }: Answer): unknown[] {
   return [status, headers.connection]
 }
 
-/** Returns all headers of a response except those that differ in every response. */
+/** Returns a response's headers except `Date` and `X-Session-ID`, which differ in every response. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others

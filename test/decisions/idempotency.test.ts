@@ -1,4 +1,4 @@
-/** Tests create calls that are safe to repeat (interface §4.11). */
+/** Tests create requests that are safe to repeat (interface §4.11). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Tests the limits of requests, memory and connections (interface §8). */
+/** Tests the limits on requests, memory and connections (interface §8). */
 
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'

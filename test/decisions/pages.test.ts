@@ -1,4 +1,4 @@
-/** Tests the pages, their files, and the documents (interface §4.7 and §4.8). */
+/** Tests the web pages, their files, and the served documentation (interface §4.7 and §4.8). */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -166,7 +166,7 @@ const unknown = [
 ]
 for (const path of unknown) {
   test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
-    // An HTTP client would resolve `..` in the path.
+    // The request is written by hand, because an HTTP client would resolve `..` in the path.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })

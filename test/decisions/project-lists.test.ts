@@ -1,4 +1,4 @@
-/** Tests lists of one project's items (interface §4.2, §4.9 and §4.10). */
+/** Tests list requests for one project's items (interface §4.2, §4.9 and §4.10). */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -75,7 +75,7 @@ const failingCondition = { 'if-match': '"x"' }
 const badQuery = '/items?project_id='
 const badKey = { 'idempotency-key': 'a b' }
 const large = { 'content-length': String(17 * 1024 * 1024) }
-/** Requests with several faults. Each body is malformed. */
+/** Requests with several errors, one of which is a malformed body. */
 const order: [title: string, request: string, status: number, headers?: object][] = [
   ['404 before 401', 'POST /nothing', 404],
   ['405 before 401', 'PATCH /items', 405],
@@ -98,7 +98,7 @@ for (const [title, request, status, headers] of order) {
   test(`§4 order of checks: ${title}, ${shown(request)}`, async () => {
     const lines = Object.entries({ 'content-length': '1', ...headers })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-    // The head is written by hand, because Node's HTTP client would send the whole body that the head declares.
+    // The request head is written by hand, because Node's HTTP client would send the whole body that it declares.
     const bytes = `${request.replace(' ', ` ${prefix}`)} HTTP/1.1\r\nHost: a\r\n${head}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })

@@ -1,4 +1,4 @@
-/** Tests what spec §5 leaves open about valid tokens. For §5.5, see test/auth-environment.test.ts. */
+/** Tests which tokens are accepted where spec §5 leaves it open. For §5.5, see test/auth-environment.test.ts. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const reason = {
   early: 'it is not valid yet (nbf)',
 }
 
-/** Invalid tokens, each with the reason in the error message. Expired tokens have no reason. */
+/** Invalid tokens, each with the reason given in the error message. No reason is given for an expired token. */
 const rejected: [title: string, token: string, why?: string][] = [
   ['no sub', service.mint({ exp }), reason.claims],
   ['no exp', service.mint({ sub: 'tester' }), reason.claims],
@@ -90,7 +90,7 @@ for (const shown of [...schemes, 'bearer', 'Bearer ', '']) {
   })
 }
 
-/** Returns the signature with a different last character, which decodes to the same bytes. */
+/** Changes the signature's last character in such a way that the signature still decodes to the same bytes. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]

@@ -1,4 +1,4 @@
-/** Tests how often the store is called if many reads wait for a change (interface §4.10). */
+/** Tests how often the store is called when many reads wait for a change (interface §4.10). */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { readWaiting, tagOf } from './expect.js'
 
 type Operation = 'read' | 'list' | 'version'
 
-/** @param changed returns the operations to override in the memory store. */
+/** @param changed returns replacements for operations of the in-memory store. */
 async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => ({})) {
   const memory = createMemoryStore(10_000_000)
   const inner = { ...memory, ...changed(memory) }
@@ -38,7 +38,7 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
     return before
   }
 
-  /** Sends reads, and resolves once all of them wait for a change. */
+  /** Sends read requests, and resolves once all of them are waiting for a change. */
   async function wait(count: number, method: string, path: string): Promise<Promise<Answer>[]> {
     const waited = waitingReads.count
     const tag = String((await app.call('HEAD', path)).headers.etag)
@@ -134,7 +134,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item, then replaces it again while the store reads the first replacement. Returns the tags. */
+  /** Replaces the item, and replaces it again while the store reads the first replacement. Returns the entity tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -79,7 +79,7 @@ test('§4.10 a read without If-None-Match, or with another tag, is answered at o
 test('§4.10 a wait ends when the token expires', async () => {
   const { path, tag } = await newItem(service)
   let status = 401
-  // On a busy machine, a token may expire before it arrives. Each new token has a longer lifetime.
+  // On a busy machine, a token may expire before it arrives, so each attempt uses a longer lifetime.
   for (let time = 2; status === 401 && time < 20; time *= 2) {
     const token = service.mint({ ...validClaims(), exp: inSeconds(time) })
     const start = performance.now()
