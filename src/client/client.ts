@@ -25,8 +25,8 @@ export type { ServiceRequest } from './sender.js'
 export type { HealthCheckResponse, Item }
 
 /**
- * A client of one item store service. Methods throw an {@link ItemStoreError}, or the signal's reason after an abort.
- * @typeParam T the type of the items, which is not checked at run time.
+ * A client for one item store service. Methods throw an {@link ItemStoreError}, or the signal's reason after an abort.
+ * @typeParam T type of the items. Items are not checked against it at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
   /** Sends a request that has no method here, such as a HEAD, with retries. `read` converts the response. */
@@ -91,9 +91,9 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Yields the current item or list, then its new states, until the item is deleted or the signal aborts. Some states
-   * may be skipped after quick changes, but never the last.
-   * @throws {ItemStoreError} at first like {@link get} or {@link list}, later only for permanent errors such as a 401.
+   * Yields the item or list now and after each change, until the item is deleted or the signal aborts. If changes
+   * follow each other quickly, some states are skipped, but never the last one.
+   * @throws {ItemStoreError} at first as {@link get} or {@link list}, later only for permanent errors such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
@@ -132,12 +132,12 @@ export class ItemStoreClient<T extends object = Item> {
     }
   }
 
-  /** Returns an item as JSON text, byte for byte. See {@link get}. */
+  /** Like {@link get}, but returns the item's JSON text exactly as the service sent it. */
   async getText(id: string, options?: CallOptions): Promise<string> {
     return (await this.#items.read(id, options)).text
   }
 
-  /** Returns items as JSON texts, byte for byte. See {@link list}. */
+  /** Like {@link list}, but returns each item's JSON text exactly as the service sent it. */
   async listText(options?: ListOptions): Promise<string[]> {
     return await this.request({ path: listPath(options) }, options, (response) => response.all())
   }

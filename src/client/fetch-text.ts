@@ -1,4 +1,4 @@
-/** Fetches responses as text in parts, and limits each wait by a timeout and a signal. @module */
+/** Fetches responses as text, in parts. A timeout and an `AbortSignal` limit each wait. @module */
 
 import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
@@ -66,12 +66,12 @@ export async function fetchText(
   }
 }
 
-/** Maximum wait in milliseconds. With 2 ** 31 ms or more, `setTimeout` would fire immediately. */
+/** Longest delay for `setTimeout`, in milliseconds. A timer of 2 ** 31 ms or more would fire immediately. */
 export const longestTimer = 2e9
 
 type Signal = AbortSignal | undefined
 
-/** Waits for `time` ms. With `operation`, returns its result, or throws `TIMEOUT` after `time` ms. */
+/** Waits for `time` ms. If `operation` is given, returns its result instead, or throws `TIMEOUT` after `time` ms. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {
@@ -102,7 +102,7 @@ class Actions extends Set<() => void> {
 
 const listeners = new WeakMap<AbortSignal, Actions>()
 
-/** All callbacks for a signal share one listener, because Node.js warns about more than ten. */
+/** Callbacks for the same signal share one listener, because Node.js warns if a signal has more than ten. */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)

@@ -16,10 +16,10 @@ import type {
 import type { CheckedOptions, Send, ServiceRequest } from './sender.js'
 import { backoff, isItemMissing, retryDelay } from './sender.js'
 
-/** Maximum wait of a watch, in seconds. Many proxies end a request after 60 seconds. */
+/** Maximum time for which a watch request waits for a change, in seconds. Many proxies end requests after 60 s. */
 const longestWait = 40
 const shortPause = 100
-/** Maximum attempts of an update. If 64 clients change one item, 47 attempts can be needed. */
+/** Maximum number of attempts per update. If 64 clients change the same item, an update can need 47 attempts. */
 const mostAttempts = 100
 
 export class ItemRequests {
@@ -76,7 +76,7 @@ export class ItemRequests {
         return await this.replace(id, data, { ...options, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // After a conflict, the first delay is only 20 to 40 ms, because a retry soon succeeds.
+        // After a conflict, the first delay is only 20 to 40 ms, because a quick retry is likely to succeed.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, lost, this.#options)
@@ -129,7 +129,7 @@ export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, s
 
 /** @throws {TypeError} if the id cannot be a path segment. No item has such an id. */
 export function pathOf(id: string): string {
-  // An empty id would give the path of the list. `fetch` would resolve the ids `.` and `..`.
+  // An empty id would produce the path of the item list. `fetch` would resolve the segments `.` and `..`.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
@@ -147,12 +147,12 @@ function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** Throws a `TypeError` for a lone surrogate, which `fetch` would replace. */
+/** Throws a `TypeError` for a lone surrogate, which `fetch` would replace with U+FFFD. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
 
-/** Requires JSON, because other text could add members to the request. @throws {SyntaxError} */
+/** Returns the text if it is valid JSON. Any other text could add members to the request. @throws {SyntaxError} */
 export function jsonText(text: string): string {
   JSON.parse(text)
   return text

@@ -3,8 +3,8 @@
 import type { ErrorCode } from '../interface/errors.js'
 
 /**
- * Codes of errors that the client itself finds:
- * - `NOT_CONNECTED`: nothing was sent. This code exists only on Node.js.
+ * Codes for errors that the client itself detects:
+ * - `NOT_CONNECTED` (only on Node.js): nothing was sent.
  * - `CONNECTION_LOST` or `TIMEOUT`: the request may have taken effect.
  * - `INVALID_RESPONSE`: the response is not from an item store; check `baseUrl`.
  */
@@ -16,17 +16,17 @@ interface ItemStoreErrorOptions extends ErrorOptions {
   readonly sessionId?: string | undefined
 }
 
-/** Thrown if the service rejects a request or cannot be reached. `message` is for people. */
+/** Thrown if the service rejects a request or cannot be reached. The `message` is meant for people. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   declare readonly status: number | undefined
-  /** Code from the service (spec §7) or the client. The 404 for a missing item has no code. */
+  /** Error code from the service (spec §7) or from the client. The 404 for a missing item has no code. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
-  /** Identifies the request in the service's log (spec §1.4); `undefined` without a response. */
+  /** Id of the request in the service's log (spec §1.4); `undefined` if there was no response. */
   declare readonly sessionId: string | undefined
   /** Time to wait before a retry, in seconds, from `Retry-After` (RFC 9110 §10.2.3). */
   declare readonly retryAfter: number | undefined
-  /** After a conflict, the id of the item created with the same `Idempotency-Key` (interface §4.11). */
+  /** Id of the item that an earlier request created with the same `Idempotency-Key` (interface §4.11). */
   declare readonly itemId: string | undefined
 
   constructor(message: string, { code, response, sessionId, ...options }: ItemStoreErrorOptions) {
@@ -43,7 +43,7 @@ export class ItemStoreError extends Error {
 /** @param text body of the response. Unlike this service, a proxy may not use the format of spec §7. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
-  // A web framework may send its own errors, whose `detail` is plain text.
+  // If the error was sent by a web framework, `detail` may be plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)

@@ -3,10 +3,10 @@
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
 
-/** Matches the `id` of an item, which is its first member (spec §2.1). */
+/** Matches the text before the value of an item's `id`, which is the item's first member (spec §2.1). */
 const id = /"id"\s*:\s*"/
 
-/** Number of brackets around an item: 1 for a single item, 2 in a list. */
+/** Number of brackets around an item in a response: 1 around a single item, 2 around an item in a list. */
 type Nesting = 1 | 2
 
 /** Matches the label of the member `data`, which stands before the opening bracket of its value. */
@@ -16,7 +16,7 @@ const labelLength = 100
 export interface ItemRead {
   readonly head: Response
   readonly text: string
-  /** Entity tag of the item; `undefined` for items of a list. */
+  /** Entity tag of the item; `undefined` for an item from a list. */
   readonly tag?: string | undefined
 }
 
@@ -89,15 +89,15 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses responses makes the tag weak, and a weak tag never matches.
+    // A proxy that compresses responses makes the entity tag weak, but `If-Match` never matches a weak tag.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }
 
-/** Entity tags by item. If an item contained its tag, a replace would store the tag. */
+/** Entity tag of each item. The tags are kept outside the items, so that a replace does not store them. */
 const tags = new WeakMap<object, string>()
 
-/** Stores an item's tag for `tagOf`. A primitive value, which a codec may return, gets no tag. */
+/** Remembers an item's entity tag for `tagOf`. A codec may return a primitive value, which gets no tag. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }

@@ -7,7 +7,7 @@ const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Finds delimiters in valid JSON. A part of the text may end anywhere, even inside an escape. */
+/** Finds delimiters in valid JSON text that arrives in parts. A part may end anywhere, even inside an escape. */
 export class JsonScanner {
   at = -1
   depth = 0

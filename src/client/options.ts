@@ -6,7 +6,7 @@ export type Token = string | (() => string | Promise<string>)
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Converts items to JSON text and back, like `JSON` and the module `lossless-json`. */
+/** Converts items to JSON text and back, as `JSON` and the package `lossless-json` do. */
 export interface JsonCodec {
   parse(text: string): unknown
   /** @returns `undefined` for a value that JSON cannot represent, such as a function. */
@@ -18,7 +18,7 @@ export interface ItemStoreClientOptions {
   readonly baseUrl: string | URL
   /** Access token (spec §5), or a function that returns a token and is called again after the token has expired. */
   readonly token: Token
-  /** Sends the requests. Default: the platform's `fetch`. */
+  /** Function that sends the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
   /** Timeout of each wait for a token or data, in milliseconds; 30,000 by default. `signal` limits the whole call. */
   readonly timeout?: number | undefined
@@ -42,7 +42,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface CreateOptions extends WriteOptions {
-  /** `Idempotency-Key`, 1 to 255 visible ASCII characters. Calls with equal keys create one item. Default: random. */
+  /** `Idempotency-Key`: 1 to 255 visible ASCII characters. Calls with the same key create one item. Default: random. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export interface UpdateOptions extends CallOptions {
   readonly isRepeatable?: boolean | undefined
 }
 
-/** An item of the type `T` as the service returns it (spec §2.1). */
+/** An item of type `T`, as returned by the service (spec §2.1). */
 export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
 
 export type MaybePromise<R> = R | Promise<R>

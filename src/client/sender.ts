@@ -1,4 +1,4 @@
-/** Checks the options of the client, and sends requests with a token and retries. @module */
+/** Checks the client's options, and sends requests with a token, with retries after failures. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
@@ -7,7 +7,7 @@ import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
-  // Test libraries replace `globalThis.fetch`, so each request reads its current value.
+  // `globalThis.fetch` is looked up for each request, because test libraries replace it.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
@@ -24,7 +24,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Removes slashes at the end. Errors omit the URL, because it may contain a password. */
+/** Removes trailing slashes from the base URL. Errors omit the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
   const { location } = globalThis as { location?: { href: string } } // exists only in browsers
   let href = ''
@@ -59,7 +59,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // A health check needs no token. Its response is passed to `read`, whatever the status.
+    // A health check needs no token. `read` gets the response whatever its status.
     const isHealthCheck = path === '/health'
     // Headers are checked here, because an error from `fetch` would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
@@ -130,7 +130,7 @@ function createTokenSource(token: Token | undefined) {
   }
 }
 
-/** Errors do not contain the token, because errors are often logged. */
+/** Checks a token's syntax. Errors do not contain the token, because errors are often logged. */
 function checked(token: unknown): string {
   // A token that was read from a file often ends with a line break, which RFC 6750 §2.1 does not allow.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
@@ -141,7 +141,7 @@ function checked(token: unknown): string {
 const firstBackoff = 200
 const longestBackoff = 5_000
 
-/** Returns the delay before a retry in ms. If `isOnce`, a request that may have taken effect is not retried. */
+/** Returns the delay before a retry, in ms. With `isOnce`, a request that may have taken effect is not retried. */
 export function retryDelay(
   error: unknown,
   isOnce: boolean,
@@ -155,14 +155,14 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns `Retry-After` plus a random time that grows with each retry, in milliseconds. */
+/** Returns a delay in milliseconds: `Retry-After` plus a random time that grows with each retry. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together do not retry together.
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-/** Whether it is certain that a failed request had no effect (spec §7.3). */
+/** Returns whether a failed request certainly had no effect (spec §7.3). */
 function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }
