@@ -30,20 +30,20 @@ export interface ItemStoreOptions {
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Maximum size of all items, in bytes; half of memory by default. When the store is full, creates get 507. */
+  /** Maximum size of all items, in bytes; by default, half of the memory. When the store is full, creates get a 507. */
   readonly maxStoreBytes?: number | undefined
-  /** Delay of each item operation, in milliseconds: a fixed number, or the range of a random delay. */
+  /** Delay added to each item operation, in milliseconds: a fixed number, or a range for random delays. */
   readonly delay?: number | Delay | undefined
-  /** How item requests fail, such as `[503, 'cut']`. Requests that fail have no effect. */
+  /** Failures to inject into item requests, such as `[503, 'cut']`. A request that fails has no effect. */
   readonly failures?: Failures | undefined
   /** Seed for new ids. Each reset restarts the same sequence of ids. By default, ids are random. */
   readonly ids?: string | undefined
 }
 
 export interface TokenOptions {
-  /** Name of the caller, for the claim `sub`; `embedded` by default. */
+  /** The token's `sub` claim, which names the caller; `embedded` by default. */
   readonly sub?: string
-  /** Lifetime such as `90s` or `15m`; `1h` by default. With `-1s`, the token is already expired. */
+  /** Token lifetime, such as `90s` or `15m`; `1h` by default. `-1s` produces an expired token. */
   readonly expires?: string
 }
 
@@ -57,8 +57,8 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /** Returns a client with its own token. @typeParam T the type of the items. */
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
   /**
-   * Stores items, or item requests with only `data` and possibly `project_id`. Returns their ids.
-   * @throws {Error} if an object is not an item, or if the store is full. None of the given items is stored then.
+   * Stores items, or item requests (objects with only `data` and possibly `project_id`). Returns their ids.
+   * @throws {Error} and stores nothing if an object is not an item, or if the store is full.
    */
   seed(items: readonly object[]): Promise<string[]>
   /** Stores JSON texts such as `['{"price":1.10}']` like `seed`, but keeps them byte for byte. */
@@ -67,9 +67,9 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   fail(failures: Failures, scope?: FailureScope): void
   /** Returns the last 10,000 requests since the latest reset, in the order in which they ended. */
   requests(): RecordedRequest[]
-  /** Removes items and recorded requests, and resets ids and failures. Delayed requests fail. */
+  /** Removes items and recorded requests, and restarts ids and failures. Requests that are being delayed fail. */
   reset(): Promise<void>
-  /** Answers accepted requests, and closes connections. @throws {Error} if called twice. */
+  /** Answers the requests already accepted, then closes all connections. @throws {Error} if called twice. */
   stop(): Promise<void>
   /** Stops the store, unless it is already stopped. */
   [Symbol.asyncDispose](): Promise<void>
@@ -168,7 +168,7 @@ function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions)
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** The default secret is 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if the secret is unusable. */
+/** Returns keys for `secret`, by default 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if it is unusable. */
 function signingWith(secret: unknown = randomBytes(32).toString('base64url')): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

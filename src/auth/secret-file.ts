@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** Maximum number of secrets: a new one, the current one and the previous one. */
+/** Maximum number of token secrets: the next, the current and the previous one. */
 const maxSecrets = 3
 
 /** Interval at which the secret file is read, in ms. File system events would not report a replaced symbolic link. */

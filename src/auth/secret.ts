@@ -20,7 +20,7 @@ export interface Signing {
   readonly verified: TokenCache
 }
 
-/** @throws {ApiError} `AUTH_NOT_CONFIGURED` if there is no usable secret or algorithm. */
+/** Returns the current signing keys. @throws {ApiError} `AUTH_NOT_CONFIGURED` if no secret or algorithm is usable. */
 export type CurrentSigning = () => Signing
 
 /** Caches the signing keys. @param secrets must return the same array object until a secret changes. */

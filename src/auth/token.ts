@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
-/** A compact JWS (RFC 7515 §7.1): the signing input (header and payload) and the signature. */
+/** Matches a JWS in compact serialization (RFC 7515 §7.1): header and payload, which are signed, and signature. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
@@ -28,18 +28,18 @@ function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   // `crit` lists extensions that the recipient must support. This service supports none (RFC 7515 §4.1.11).
   if (typeof alg !== 'string' || crit !== undefined) throw invalid('its header is not supported')
   if (alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  // Claims of RFC 7519 §4.1. For `iat`, only the type is checked.
+  // Registered claims (RFC 7519 §4.1). Only the type of `iat` is checked, not its value.
   const { sub, exp, nbf = 0, iat = 0 } = parsePart(payload, 'payload')
   if (isTime(exp)) assertNotExpired({ exp })
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // `Date.now()` is in whole ms, but `nbf` may be more precise. A token is valid from `nbf` on.
+  // A token is valid from `nbf` on, which may be more precise than the whole milliseconds of `Date.now()`.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** Checks a `NumericDate`, which is a time in seconds, often with a fraction (RFC 7519 §2). */
+/** Returns whether a claim is a `NumericDate`: seconds since 1970, possibly with a fraction (RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }

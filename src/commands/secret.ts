@@ -41,7 +41,7 @@ function secretProblem(): string | undefined {
   throw new UsageError('JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them')
 }
 
-/** Returns why no token can be verified, or `undefined`. @throws {UsageError} if two secrets are set. */
+/** Returns why tokens cannot be verified; `undefined` if they can. @throws {UsageError} if two secrets are set. */
 export function missingSecretError(): string | undefined {
   const problem = secretProblem()
   if (problem === undefined) return undefined

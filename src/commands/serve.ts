@@ -1,4 +1,4 @@
-/** The commands `item-store serve` and `item-store dev`. @module */
+/** Runs the commands `item-store serve` and `item-store dev`. @module */
 
 import { readFileSync } from 'node:fs'
 import { environmentSigning, signToken } from '../auth/secret.js'

@@ -1,4 +1,4 @@
-/** Reads the flags of a command, and finds the known name closest to a mistyped one. @module */
+/** Reads a command's flags, and finds the known name closest to a mistyped one. @module */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { messageOf, UsageError } from './usage-error.js'
@@ -35,7 +35,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)
 }
 
-/** Returns whether the names differ by at most `mistakes` missing, added, replaced or swapped characters. */
+/** Returns whether two names differ by at most `mistakes` missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

@@ -5,7 +5,7 @@ import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { UsageError } from './usage-error.js'
 
 export interface Kind<T> {
-  /** @throws {Error} with a description of the expected text. */
+  /** @throws {Error} whose message describes the expected text. */
   readonly parse: (text: string) => T
   readonly format: (value: T) => string | undefined
   /** Whether the value may contain a password, so that it must not be printed. */
@@ -152,7 +152,7 @@ export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | un
   return Number.isSafeInteger(time) ? time : undefined
 }
 
-/** Parses a lifetime into seconds. `label` names the flag or option in errors. @throws {UsageError} */
+/** Parses a token lifetime, such as `15m`, into seconds. Errors begin with `label`. @throws {UsageError} */
 export function parseLifetime(text: string, label: string): number {
   const seconds = (parseDuration(text) ?? 0) / 1000
   if (Number.isInteger(seconds) && seconds > 0) return seconds

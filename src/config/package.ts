@@ -1,4 +1,4 @@
-/** Location and version of this package. Entry files import it first, to reject runtimes other than Node.js. @module */
+/** Package location and version. Entry files import this module first, to reject any runtime but Node.js. @module */
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

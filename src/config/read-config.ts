@@ -63,7 +63,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // If items could take all of the allowed memory, a full store would make the service reject reads.
+    // If items could fill all of the allowed memory, the service would reject reads once the store is full.
     if (keepsItems && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
@@ -72,7 +72,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   return { ...values, ...limitsFor(values), metricsHost, keepsItems }
 }
 
-/** Warns of prefixed names such as `ITEM_STORE_PORT`, which the service does not read. */
+/** Returns warnings about prefixed variable names such as `ITEM_STORE_PORT`, which the service does not read. */
 export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
   return Object.keys(env)
     .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !settingNames.includes(name))

@@ -1,4 +1,4 @@
-/** The settings of the service, and fixed limits. The secret of the tokens is read elsewhere (spec §5.5). @module */
+/** The service's settings and fixed limits. The token secret is read elsewhere (spec §5.5). @module */
 
 import type { ParseArgsConfig } from 'node:util'
 import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/shares.js'
@@ -131,11 +131,11 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
   return {
     /** Maximum total length of the bodies of unanswered requests, in bytes. Above this limit, requests get 503. */
     maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
-    /** Maximum number of blocks in a memory store. Above this limit, creates get 507. */
+    /** Maximum number of blocks in an in-memory store. Creates that would exceed it get a 507. */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
     /** Maximum length of a request head in bytes, which is also the default of Node.js. A longer head gets 431. */
     maxHeaderBytes: 16 * kibibyte,
-    /** Maximum number of header lines. A request with more lines gets 431. Apache allows 100. */
+    /** Maximum number of header lines. A request with more lines gets a 431. Apache allows 100. */
     maxHeaderLines: 128,
     /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),

@@ -9,7 +9,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Adds advice to an error of `listen`. Returns any other error unchanged. */
+/** Replaces a known error from `listen` with one that gives advice. Returns other errors unchanged. */
 export function explainListenError(
   error: unknown,
   port: number,

@@ -57,7 +57,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     return undefined
   }
 
-  /** Creates ids that depend only on `ids` and the number of earlier ids. A repeated name gets its earlier id. */
+  /** Creates ids from the seed `ids` and a counter. A repeated name (of an `Idempotency-Key`) gets the same id. */
   const newId: NewId = (name) => {
     const known = name === undefined ? undefined : named.get(name)
     if (known !== undefined) return known
@@ -86,7 +86,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
           await wait(time, undefined, { signal: stopping }).catch(() => undefined)
           // A create that was delayed during a reset must not take an id from the next test.
           if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
-          // Nothing would free the memory held by the body of a request whose response is already closed.
+          // If the response is already closed, the request is not handled, as nothing would free its body's memory.
           if (exchange.response.destroyed) return
         }
         await handle(exchange)
@@ -106,7 +106,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // The service has no error code for status 429, which only proxies send.
+    // There is no error code for status 429, because only proxies send this status.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1'])
     return

@@ -26,9 +26,9 @@ export interface FailureScope {
 
 export interface RecordedRequest {
   readonly method: string
-  /** Path without the query, such as `/api/v1/items`. */
+  /** Path of the request without the query, such as `/api/v1/items`. */
   readonly path: string
-  /** Status of the response; `undefined` if the connection was cut. */
+  /** Status code of the response; `undefined` if the connection was cut. */
   readonly status: number | undefined
   readonly sessionId: string
 }
@@ -57,7 +57,7 @@ function isDelay({ min, max }: Delay): boolean {
   return [min, max].every(Number.isInteger) && 0 <= min && min <= max && max <= maxDelay
 }
 
-/** Parses text such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
+/** Parses failures to inject, such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
 export function parseFailures(text: string): Failures {
   const entries = text.split(',').map((entry) => entry.split('='))
   const failures = text.includes('=')

@@ -1,4 +1,4 @@
-/** Reads the initial items of a store from a file or a program, and stores them. @module */
+/** Reads a store's initial items from a file or a program, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -71,7 +71,7 @@ export async function seedEmptyStore(
   }
 }
 
-/** Reads all items, then stores all or none of them. Returns the new ids. @throws {StoreError} */
+/** Reads all items, then stores either all of them or none. Returns their new ids. @throws {StoreError} */
 export async function storeItems(
   store: ItemStore,
   items: Iterable<ItemRequest>,
