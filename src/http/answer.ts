@@ -21,7 +21,7 @@ export function answerJson(
     exchange.connection.batch.end(exchange.response, text)
 }
 
-/** `headers` must contain `Content-Type` and any `Content-Encoding`. */
+/** Sends a 200 response. `headers` must contain `Content-Type` and any `Content-Encoding`. */
 export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
   if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange.response, bytes)
@@ -63,7 +63,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
-/** Sends `before`, the list and `after`, and releases the list when the response is closed. */
+/** Sends a body of `before`, the list and `after`. Releases the list once the response is closed. */
 export async function sendChunks(
   { connection, response }: Exchange,
   before: string,
@@ -72,7 +72,7 @@ export async function sendChunks(
 ): Promise<void> {
   if (response.destroyed) return release()
   response.once('close', release) // until the response is closed, the socket reads from the memory of the list
-  // Some clients read the response only after they have sent their whole body.
+  // Some clients read no response until they have sent their whole request body.
   if (!response.req.complete) response.req.resume()
   response.write(before)
   let written = 0
@@ -92,7 +92,7 @@ export async function sendChunks(
   response.end(after)
 }
 
-/** Waits for `drain` of the socket, because Node.js does not always emit `drain` on the response. */
+/** Waits for the socket's `drain` event, because Node.js does not always emit `drain` on the response. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -123,7 +123,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
-  // A response that has begun can only be aborted.
+  // Once a response has begun, it can only be aborted.
   if (connection.state === 'responding') response.destroy()
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }

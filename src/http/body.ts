@@ -12,9 +12,9 @@ import type { Exchange } from './exchange.js'
 import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
 
 /**
- * Reads a request body and passes it to `use` while it arrives.
+ * Reads a request body, and passes the bytes to `use` as they arrive.
  * @throws {ApiError} `VALIDATION_ERROR` (content type or coding), `PAYLOAD_TOO_LARGE`, `BAD_REQUEST` (body cut short),
- * or `SERVICE_UNAVAILABLE` (too much memory for all pending bodies).
+ * or `SERVICE_UNAVAILABLE` (all pending bodies together take too much memory).
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
@@ -92,7 +92,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     let failure: unknown
     let goOn = () => {}
     const body = {
-      /** All received bytes in one buffer. An array of tiny chunks could take 400 times as much memory. */
+      /** All received bytes of the body. An array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
@@ -112,7 +112,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
       request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
     }
 
-    /** Rejects a request, but still reads its body. Many clients read the response only after sending the body. */
+    /** Rejects a request, but keeps reading its body: many clients read no response until they have sent the body. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -199,7 +199,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
 }
 
-/** Returns a longer copy, and may release `body`. @throws {ApiError} if no memory is left. */
+/** Returns a longer copy of the body, and may release `body`. @throws {ApiError} if no memory is left. */
 function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
   return allocate(
     () => {

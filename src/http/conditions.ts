@@ -22,15 +22,15 @@ export interface Conditions {
 /** Minimum length in bytes of an item whose entity tag is cached. Hashing this many bytes takes 20 µs. */
 const longItem = 32 * 1024
 
-/** Matches one element of a tag list in linear time. An element may be empty (RFC 9110 §5.6.1.2). */
+/** Matches one element of a list of entity tags, in linear time. An element may be empty (RFC 9110 §5.6.1.2). */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns a hash, so that services that share a store compute equal tags. */
+/** Returns an entity tag made from a hash, so that services that share a store produce equal tags. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items by buffer. A memory store returns the same buffer for every read of an item. */
+/** Entity tags of long items, keyed by buffer. In memory, every read of a long item returns the same buffer. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {

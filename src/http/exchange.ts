@@ -1,4 +1,4 @@
-/** Exchanges (requests with responses), routes, and clients behind trusted proxies. @module */
+/** Exchanges (a request with its response), routes, and the addresses of clients behind trusted proxies. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
@@ -13,13 +13,13 @@ export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  /** Version 4 UUID that identifies this request (spec §1.4), not chosen by the client. */
+  /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
   readonly sessionId: string = newUuid()
-  /** Time of arrival, by `performance.now()`, plus the time spent waiting for a change. */
+  /** Time when the request arrived (`performance.now()`), plus the time it spent waiting for a change. */
   startedAt = performance.now()
   readonly path: string
   route: Route | undefined
-  /** Decoded variable segment of the path, such as the id of an item. */
+  /** Decoded variable segment of the request path, such as an item's id. */
   segment = ''
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
@@ -34,7 +34,7 @@ export class Exchange {
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Throws an error to reject a request. */
+/** Checks a request, and throws an error to reject it. */
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
@@ -45,7 +45,7 @@ export interface Route {
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
-/** Returns the path of a request target, without query and authority, which may contain secrets (RFC 9112 §3.2). */
+/** Returns only the path of a request target (RFC 9112 §3.2), because authority and query may contain secrets. */
 function pathIn(target: string): string {
   const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
   const rest = target.slice(authority.length)
@@ -61,11 +61,11 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the client's IP address, even behind trusted proxies; `undefined` after a disconnect. */
+/** Returns the client's IP address, even if it is behind trusted proxies; `undefined` after a disconnect. */
 export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client
-  // Each proxy appends its client's address. Only the entries of trusted proxies are reliable.
+  // Each proxy appends the address of its own client. Only addresses appended by trusted proxies are reliable.
   const hops = String(headers['x-forwarded-for'] ?? '').split(',')
   while (isTrusted(proxies, client)) {
     const hop = hops.pop()?.trim() ?? ''
@@ -75,7 +75,7 @@ export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedP
   return client
 }
 
-/** Returns the scheme and host in the client's URL; `undefined` without a valid `Host`. */
+/** Returns the origin to which the client sent the request; `undefined` without a valid `Host` header. */
 export function originOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   const isSecure =
     isTrusted(proxies, socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'

@@ -41,7 +41,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
-    // The total length that the store reports is exact only for a snapshot of all items.
+    // The store's total length is that of the list only if the list is a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -179,7 +179,7 @@ function present<T>(exchange: Exchange, found: T | undefined): T {
 
 type Envelope = ReturnType<typeof envelope>
 
-/** Returns the text around the `data` of a body (spec §2.3). `before` is the text between session id and `data`. */
+/** Returns the text around `data` in a response body (spec §2.3). `before` begins right after the session id. */
 function envelope(statusCode: number, status: string, message: string, open = '', close = '') {
   const before = `","status":"${status}","message":"${message}","data":${open}`
   return { statusCode, before, after: `${close}}` }

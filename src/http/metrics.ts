@@ -14,13 +14,13 @@ const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Upper bounds of Redis round trips, in seconds. A nearby server takes a millisecond. */
+/** Upper bounds of histogram buckets for Redis round trips, in seconds. With a nearby server, one takes 1 ms. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
 /** HTTP methods with their own labels. Labels for all 34 methods could lead to 12,000 lines, which take 50 ms. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-/** Serves metrics at `/metrics`. @throws {UsageError} if the server cannot use the address. */
+/** Serves metrics at `/metrics`. @throws {UsageError} if the configured host or port cannot be used. */
 export async function publishMetrics(
   store: ItemStore,
   waitingReads: WaitingReads,

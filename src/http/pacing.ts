@@ -10,7 +10,7 @@ const turnTime = 1
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Resolves when work of up to 1 ms may begin. `laterTime` is how long the work that follows from it takes, in ms. */
+/** Waits until work of up to 1 ms may begin. `laterTime` is the duration of the work that it causes later, in ms. */
 export function timeToWork(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -42,7 +42,7 @@ export async function paced<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Maximum bytes of bodies that are parsed in one event loop turn. Parsing them takes 1.5 ms. */
+/** Maximum number of body bytes to parse in one event loop turn. Parsing this many takes 1.5 ms. */
 const workedBytesPerTurn = 32 * 1024
 
 let workedBytes = 0
@@ -64,12 +64,12 @@ export function mayWorkNow(length: number): boolean {
 /** Maximum number of body bytes to receive in one event loop turn. Receiving this many takes 0.25 ms. */
 const receivedBytesPerTurn = 256 * 1024
 
-/** Time that one read from a resumed request takes, in milliseconds. A read may return 128 KiB. */
+/** Duration of one read from a resumed request, in milliseconds. A read may return 128 KiB. */
 const receivingTime = 0.25
 
 let receivedBytes = 0
 
-/** Pauses the request after too many bytes. Otherwise, Node.js would read 2 MB per client in one turn. */
+/** Pauses a request once this turn has received too many bytes. Otherwise, Node.js would read 2 MB per client. */
 export function received(request: IncomingMessage, length: number): void {
   if (receivedBytes === 0) {
     setImmediate(() => {
@@ -82,10 +82,10 @@ export function received(request: IncomingMessage, length: number): void {
   void timeToWork(receivingTime).then(() => request.resume())
 }
 
-/** Length in bytes up to which short chunks are joined, because each chunk costs a write. */
+/** Minimum length to which short chunks are joined, in bytes. Joining saves writes. */
 const joinedBytes = 64 * 1024
 
-/** Joins short chunks. Lets other requests run before each chunk, because producing a chunk takes time. */
+/** Joins short chunks of a list. Other requests can run before each chunk, because producing one takes time. */
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0

@@ -1,4 +1,4 @@
-/** Serves the pages for people, their files, and the documentation (interface §4.8). @module */
+/** Serves the web pages, their assets, and the documentation (interface §4.8). @module */
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -47,7 +47,7 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** A page keeps its URL, so browsers must revalidate it. A changed asset gets a new name. */
+/** The URL of a page never changes, so browsers must revalidate the page. A changed asset gets a new name. */
 const pageCaching: HeaderList = ['Cache-Control', 'no-cache']
 const assetCaching: HeaderList = ['Cache-Control', 'public, max-age=31536000, immutable']
 
@@ -64,7 +64,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
       if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
       await answerFile(exchange, `${from}/${name}`, headers)
     })
-  // `index.html` links to the other page, and `alone.html` does not.
+  // Each page has two variants: `index.html` links to the other page, and `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], assetCaching)
   return [
@@ -81,7 +81,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
   ]
 }
 
-/** Sends the whole file, even with a `Range` header, which a server may ignore (RFC 9110 §14.2). */
+/** Sends the whole file, even if the request has a `Range` header, which servers may ignore (RFC 9110 §14.2). */
 async function answerFile(exchange: Exchange, file: string, cache: HeaderList): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
@@ -95,10 +95,10 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** Matches one element of `Accept-Encoding` in lower case. The weight 0 means not acceptable. */
+/** Matches one element of `Accept-Encoding` in lower case. With a weight of 0, the coding is not acceptable. */
 const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
 
-/** Returns the coding with the highest weight. Among equal weights, the smallest file wins (RFC 9110 §12.5.3). */
+/** Returns the content coding with the highest weight; in a tie, the one with the smallest file (RFC 9110 §12.5.3). */
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))

@@ -10,7 +10,7 @@ export function requestedProject({ request }: Exchange): string | undefined {
   const { url = '' } = request
   if (!url.includes('?')) return undefined
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
-  // Plus signs stand for spaces, as in HTML forms.
+  // In a query, plus signs stand for spaces, as in HTML forms.
   const [first, ...others] = query.replaceAll('+', ' ').split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
   if (others.length > 0) throw invalid('must be given once')
@@ -38,13 +38,13 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** An `Idempotency-Key` consists of bare ASCII characters, or is a quoted string (RFC 9651 §3.3.3). */
+/** An `Idempotency-Key` is either visible ASCII characters or a quoted string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Combines the caller and the `Idempotency-Key` into a name, from which the new item's id is derived. No keys are
- * stored, because a repeated create gets the same id (draft-ietf-httpapi-idempotency-key-header-07).
+ * Returns a name made of the caller and the `Idempotency-Key`. The new item's id is derived from this name. A repeated
+ * create gets the same id, so no keys have to be stored (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName({ request, token }: Exchange): string | undefined {
@@ -57,7 +57,7 @@ export function keyedName({ request, token }: Exchange): string | undefined {
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum wait for a read, in seconds. Many proxies have a timeout of about a minute. */
+/** Maximum time for which a read waits for a change, in seconds. Many proxies time out after about a minute. */
 const maxWait = 60
 
 /** Matches a `Prefer` header up to its `wait` preference. Quoted strings may contain commas (RFC 7240 §2). */

@@ -22,7 +22,7 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: 
   }
 }
 
-/** Logs the first failure of a kind at once. Later failures are counted, and logged once per interval. */
+/** Logs the first failure of each kind at once, and the number of further ones once per interval. */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, { count: number; latest: readonly [Exchange, ApiError] }>()
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +82,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns the stack only for an unexpected error, because logging a stack is slow. */
+/** Returns an error's cause for the log. Only unexpected errors include the stack, because logging it is slow. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

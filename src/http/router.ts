@@ -1,4 +1,4 @@
-/** Finds the endpoint of a request by path and method, and grants CORS preflights. @module */
+/** Finds the endpoint for a request by path and method, and answers CORS preflights. @module */
 
 import { ApiError } from '../interface/errors.js'
 import { pagePaths, prefix } from '../interface/names.js'
@@ -29,7 +29,7 @@ export function createRouter(routes: readonly Route[]) {
     const { method = '', url = '', headers } = exchange.request
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
-    // Reserved characters stay encoded, because an escaped slash does not separate segments.
+    // Reserved characters stay percent-encoded, because an encoded slash does not separate path segments.
     const text = isEncoded ? decoded(path, decodeURI) : path
     if (text === undefined || isMalformed(url))
       throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
@@ -79,7 +79,7 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Whether a target in absolute form is an invalid URL (RFC 9112 §3.2.2). */
+/** Returns whether a request target in absolute form is an invalid URL (RFC 9112 §3.2.2). */
 function isMalformed(target: string): boolean {
   if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
   return target.includes('#') || !URL.canParse(target)
@@ -96,10 +96,10 @@ const allowedHeaders = [
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 const maxNamesLength = 2048
 
-/** How long browsers may cache a preflight, in seconds (a day). Chromium caches for at most two hours. */
+/** How long browsers may cache a preflight response, in seconds. Chromium caches it for at most two hours. */
 const maxAge = '86400'
 
-/** Grants every requested method, so that the page can read the 405 for an unsupported method. */
+/** Allows any method in a CORS preflight, so that the page can read the 405 for an unsupported method. */
 function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   const methods = withRequested(allowedMethods, headers['access-control-request-method'])

@@ -1,4 +1,4 @@
-/** Routes, their guards, and the handlers of the health check and OpenAPI document. @module */
+/** Routes, their guards, and the handlers for the health check and the OpenAPI document. @module */
 
 import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
@@ -37,7 +37,7 @@ const scheme = 'bearer '
 /** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
 const anyOrigin = '{origin}'
 
-/** If several routes match a path, the first match applies. */
+/** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, waitingReads, newId, wrap } = parts
   /** While a load limit is exceeded, rejects all requests except deletes, which free memory. */
@@ -66,7 +66,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
 
 /** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} with status 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Signing keys, cached until the next microtask. No secret can change before then. */
+  /** Signing keys, cached until the next microtask, because no secret can change before then. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined

@@ -10,7 +10,7 @@ const maxWait = 5_000
 
 const oneChunk = 1024 * 1024
 
-/** @param maxBytes memory limit for all shared lists together. */
+/** @param maxBytes memory limit for all shared lists together, in bytes. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let heldBytes = 0
   /** Lists that are too long to share are read one by one. Settles when the latest is released, or after `maxWait`. */
@@ -38,7 +38,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         users += 1
         return { ...list, release: once(leave) }
       },
-      /** Must be called after the last call of `list`. Responses can still read the lists they have. */
+      /** Must be called after the last call to `list`. Lists that were returned before stay readable. */
       close: once(leave),
     }
   }

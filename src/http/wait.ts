@@ -6,12 +6,12 @@ import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditi
 import type { Exchange } from './exchange.js'
 import { timeToSend, timeToWork } from './pacing.js'
 
-/** A state of an item or list. All requests that are answered with a state share one object. */
+/** A state of an item or list. One object is shared by all requests that are answered with this state. */
 export interface Tagged {
   readonly tag: EntityTag
   /** Length of the response body in bytes; 0 while unknown. */
   readonly bodyBytes: number
-  /** Called before the first response that includes the body. */
+  /** Called before the first response whose body contains this state of the item or list. */
   open?(): Promise<void>
   /** Called after the last response that contains this state of the item or list. */
   close?(): void
@@ -24,7 +24,7 @@ interface WaitOptions {
   readonly stopping: AbortSignal
 }
 
-/** A request that waits. The wait ends early if the token expires, the client disconnects or the service stops. */
+/** A request that waits for a change until its token expires, the client disconnects or the service stops. */
 export class Wait<State extends Tagged> {
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
@@ -77,7 +77,7 @@ export class Wait<State extends Tagged> {
     this.#onOver()
   }
 
-  /** After this call, the caller must answer the request. */
+  /** Ends the wait. Afterwards, the caller must answer the request. */
   end(): void {
     this.isOver = true
     if (this.#timer === undefined) return
@@ -97,13 +97,13 @@ export class Wait<State extends Tagged> {
 
 interface WaitGroupOptions<State extends Tagged> {
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the item or list must be read. Must lead to a call to `update` soon. */
+  /** Called when the item or list must be read. Must cause a call to `update` soon afterwards. */
   readonly schedule: () => void
-  /** Called when the group has become empty. Empty groups are not used again. */
+  /** Called when the group of requests has become empty. An empty group is not used again. */
   readonly onEmpty: () => void
 }
 
-/** Maximum number of waiting requests that are checked for a change in one event loop turn. This takes 0.2 ms. */
+/** Maximum number of waiting requests to check for a change in one event loop turn. Checking them takes 0.2 ms. */
 const comparedPerTurn = 64
 
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */
@@ -111,7 +111,7 @@ export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** Latest tag with which all requests in `#waiting` have been compared. */
+  /** Latest entity tag that has been compared with the tags of all requests in `#waiting`. */
   #tag: EntityTag | undefined
   #hasChanged = false
   #isUpdating = false
@@ -133,7 +133,7 @@ export class WaitGroup<State extends Tagged> {
   async update(): Promise<void> {
     this.#isUpdating = true
     await timeToWork()
-    // Requests that begin to wait during this read may need newer data, so the next read serves them.
+    // Requests that begin to wait during this read may need newer data, so they are served by the next read.
     const arrived = this.#arrived
     let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
     this.#arrived = []

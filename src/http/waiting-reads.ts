@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Maximum number of waiting reads. With its connection, each takes about 18 KB (bench/RESULTS.md). */
+/** Maximum number of waiting reads. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
 /** Maximum number of concurrent store reads. Redis should have few replies of unknown length in flight. */

@@ -1,8 +1,8 @@
-/** Models of the interface (spec §2.1 to §2.7). Their types do not refer to valibot. @module */
+/** Models of requests and responses (spec §2.1 to §2.7). The exported types do not refer to valibot. @module */
 
 import * as v from 'valibot'
 
-/** A schema in the common format of validation libraries (standardschema.dev). */
+/** A schema in the format shared by validation libraries (standardschema.dev). */
 export interface Schema<T> {
   readonly '~standard': {
     readonly version: 1
@@ -39,7 +39,7 @@ const projectId = v.pipe(
   v.minLength(1, 'must have at least 1 character'),
 )
 
-/** An item (spec §2.1). All members of the request's `data` are members of the item. */
+/** An item (spec §2.1). All members of `data` in the request become members of the item. */
 export interface Item {
   id: string
   project_id: string | null
@@ -67,7 +67,7 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
   "is missing; put the item's members in it", // only `data` is required, so the message is about `data`
 )
 
-/** Response with one item (spec §2.3). */
+/** Body of a response with one item (spec §2.3). */
 export interface ItemResponse {
   session_id: string
   status: 'created' | 'success' | 'updated'

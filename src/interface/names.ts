@@ -2,10 +2,10 @@
 
 export const prefix = '/api/v1'
 
-/** Paths of the endpoints after the prefix (spec §4). A name in braces stands for any segment. */
+/** Endpoint paths, without their prefix (spec §4). A name in braces stands for any path segment. */
 export const paths = { health: '/health', items: '/items', item: '/items/{item_id}' } as const
 
-/** Path of the OpenAPI document. It has no prefix, because the document is not an endpoint. */
+/** Path of the OpenAPI document. The path has no prefix, because the document is not an endpoint. */
 export const documentPath = '/openapi.json'
 
 /** Paths of pages and files (interface §4.8). They have no prefix, because they are not endpoints. */
@@ -17,7 +17,7 @@ export const pagePaths = {
   security: '/SECURITY.md',
 } as const
 
-/** Folders of the documentation, both in the package and in URLs (interface §4.8). */
+/** Documentation folders, named the same in the package and in URLs (interface §4.8). */
 export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
 
 export function itemPath(id: string): string {
@@ -30,7 +30,7 @@ export type HeaderList = readonly string[]
 /** Header with the session id (spec §1.4). A 204 has no body, so only its header has the id. */
 export const sessionHeader = 'X-Session-Id'
 
-/** Header of the response to a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Response header that marks a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
 /** Forbids caching, because a cached body has the `session_id` of another request (spec §1.4, RFC 9111 §5.2.2.5). */

@@ -78,7 +78,7 @@ const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** Pages from any origin can read `Cache-Control` (Fetch standard §2.2.2). */
+/** Pages from any origin can read `Cache-Control`, even if it is not exposed (Fetch standard §2.2.2). */
 export type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {
@@ -156,7 +156,7 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes an error without references to the spec, which API users do not have. */
+/** Describes an error without references to the spec, because API users do not have the spec. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
   return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`
