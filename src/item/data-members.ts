@@ -6,7 +6,7 @@ import { type Slices, sliceBytes } from './slices.js'
 
 export interface Members extends Span {
   readonly count: number
-  /** Whether the quote before each name has been replaced by a mark, a byte that no JSON text contains. */
+  /** Whether the quote before each member name has been replaced by a mark, a byte that no JSON text contains. */
   readonly areMarked: boolean
 }
 
@@ -84,12 +84,12 @@ export class MemberRecord {
   }
 }
 
-/** Length of the window in bytes. Work on a window of short members takes a few tenths of a millisecond. */
+/** Length of the window of copied text, in bytes. Work on a window of short members takes some tenths of a ms. */
 const windowBytes = 1024
 /** Number of bytes from the last mark in the window to the end of the window, enough for a short member. */
 const windowMargin = 64
 
-/** Drops members that an item does not keep, and closes the gaps. @param hold called with the used memory in bytes. */
+/** Removes members that an item does not keep, and closes the gaps. @param hold called with the bytes in use. */
 export function* keptMembers(
   text: Buffer,
   { start, end: lastEnd, count, areMarked }: Members,

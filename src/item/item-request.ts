@@ -1,4 +1,4 @@
-/** Checks the body of a create or replace while it arrives. Values are never parsed. @module */
+/** Checks the body of a create or replace request while the body arrives, without parsing any values. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { GenericRequest, type Issue } from '../interface/models.js'
@@ -21,7 +21,7 @@ import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
 export interface ItemRequest {
-  /** JSON text of a string, or `null`. */
+  /** JSON text of the project id: a string or `null`. */
   readonly projectId: Buffer
   /** JSON text of the members that the item keeps, in order, separated by commas. */
   readonly members: Buffer
@@ -41,7 +41,7 @@ export interface ArrivingBody {
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the memory that the check now uses, in bytes. Throws if that exceeds a limit. */
+  /** Called with the memory that the check of a body now uses, in bytes. Throws an error if a limit is exceeded. */
   hold(bytes: number): void
 }
 
@@ -49,7 +49,7 @@ type Field = Span & { readonly members: Members }
 
 export const shortBody = 16 * 1024
 
-/** Bytes of a long body to check in one slice. Before V8 has compiled the code, a slice takes 2 ms. */
+/** Number of bytes of a long body to check per slice. Until V8 has compiled the code, a slice takes 2 ms. */
 const windowBytes = 4 * 1024
 
 const firstWindow = 1024
@@ -127,7 +127,7 @@ class RequestCheck {
   }
 }
 
-/** Reused for each short body, because creating a `RequestCheck` takes longer than checking the body. */
+/** Reused for each short body, because creating a `RequestCheck` takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
 /** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */
@@ -196,7 +196,7 @@ function firstOf([first]: readonly Issue[]): string {
   return `${names?.join('.')} ${first?.message}`
 }
 
-/** Returns a placeholder of the same type as the JSON value. Only an empty string stays empty. */
+/** Returns a placeholder of the JSON value's type. The placeholder for an empty string is empty too. */
 function outline(text: Buffer, start: number): unknown {
   const first = text[start]
   if (first === openBrace) return {}

@@ -34,7 +34,7 @@ const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
-/** A request can name a project of at most 16 KiB. In an item, each of its bytes may be an escape of six bytes. */
+/** Maximum length of the JSON text of a project, in bytes: 16 KiB, if each byte is an escape of six bytes. */
 const maxProjectText = 6 * 16 * 1024
 
 /** Returns the project of the item that begins at `start`; `undefined` for null. */

@@ -28,7 +28,7 @@ import {
 } from './json-syntax.js'
 import { LevelStack, wordLevels } from './level-stack.js'
 
-// Each state is named after the part of a JSON text that is being read or comes next.
+// Parser states, each named after the part of the JSON text that is being read or that comes next.
 const beforeValue = 0
 const beforeElement = 1 // after `[`, before the first element or `]`
 const inString = 2
@@ -48,7 +48,7 @@ const inExponent = 15
 const afterText = 16
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // after an array or object; the loop replaces this state immediately
-/** Message for each state in which a text may end too early. In all other states, a closing bracket is missing. */
+/** Error messages for JSON text that ends too early, by parser state. In other states, a bracket is not closed. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -76,11 +76,11 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** Innermost levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
+  /** Innermost nesting levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
   #bits = 0
   readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
   #visited = 0
-  /** Latest member at each depth. The entry for depth 0 is the outermost value. */
+  /** Latest member at each nesting depth. The entry for depth 0 is the outermost value. */
   readonly #members: OpenMember[]
 
   /**
@@ -108,7 +108,7 @@ export class JsonChecker {
     this.stack.clear()
   }
 
-  /** Reads the next part of the text, which begins at `base` and includes `position`. @throws {JsonSyntaxError} */
+  /** Reads the next part of the JSON text, which begins at `base` and includes `position`. @throws {JsonSyntaxError} */
   read(bytes: Uint8Array, base: number, isLast: boolean): void {
     const end = bytes.length
     const members = this.#members

@@ -1,4 +1,4 @@
-/** Bytes, escapes, literals and errors of JSON (RFC 8259). Browsers use this file too. @module */
+/** Bytes, escapes, literals and error messages of JSON syntax (RFC 8259). Browsers run this module too. @module */
 
 /** A part of a text. `end` is exclusive. */
 export interface Span {
@@ -15,7 +15,7 @@ export interface Member {
   readonly valueEnd: number
 }
 
-/** Compares a name in a text with `name`, which has only ASCII letters and underscores. */
+/** Returns whether a member name in JSON text equals `name`, which has only ASCII letters and underscores. */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
   for (let place = 0; place < name.length; place += 1) {
@@ -62,7 +62,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** Returns the message for a missing comma. The last bit of `bits` is 1 in an object, 0 in an array. */
+/** Returns the error message for a missing comma. The last bit of `bits` is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }
@@ -99,7 +99,7 @@ for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter
 
 const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
 
-/** Returns the length of a literal; 0 if there is none. The literal may extend past the end of `bytes`. */
+/** Returns the length of the literal at `start`; 0 if there is none. It may extend past the end of `bytes`. */
 export function literalAt(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     let at = 0
@@ -109,7 +109,7 @@ export function literalAt(bytes: Uint8Array, start: number): number {
   return 0
 }
 
-/** Returns the length of an escape; 0 if there is none. The escape may extend past the end of `bytes`. */
+/** Returns the length of the escape at `start`; 0 if there is none. It may extend past the end of `bytes`. */
 export function escapeAt(bytes: Uint8Array, start: number): number {
   if (start + 1 === bytes.length) return 2
   const letter = bytes[start + 1] as number // never undefined: `start + 1` is less than `bytes.length`

@@ -1,4 +1,4 @@
-/** A stack of bits that grows in parts, so that deep nesting needs no large copy. @module */
+/** A stack of bits that grows in parts, so that no large array has to be copied when nesting is deep. @module */
 
 export const wordLevels = 32
 

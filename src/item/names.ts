@@ -10,7 +10,7 @@ const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
 
-/** Result of `characterAt` for the quote after a name, higher than any code point. */
+/** Value that `characterAt` returns for the quote after a name. The value is higher than any code point. */
 const endOfName = 0x110000
 
 const lengthBits = 4
@@ -42,7 +42,7 @@ function escapeAt(text: Buffer, at: number): number {
   return (code << lengthBits) | 6
 }
 
-/** With this modulus, the product of a hash and a base is below 2^53, and so exact. */
+/** With this modulus, the product of a hash and a base stays below 2^53, so it is exact. */
 const prime = 2 ** 31 - 1
 
 const pieceBytes = 8 * 1024
@@ -110,7 +110,7 @@ export class NameComparison {
     this.#other = other
   }
 
-  /** Compares the next piece of both names. Returns whether more pieces follow; if not, sets `areSame`. */
+  /** Compares the next pieces of the two names. Returns whether more pieces follow; if not, sets `areSame`. */
   goOn(): boolean {
     const text = this.#text
     let one = this.#one
@@ -150,7 +150,7 @@ const pageBytes = 4096
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
-/** A hash table from names to positions. Each slot takes four bytes outside of the heap. */
+/** A hash table that maps names to positions. Each slot takes four bytes outside the JavaScript heap. */
 export class NameTable {
   readonly #memory: Buffer
   readonly #slots: Int32Array
@@ -165,7 +165,7 @@ export class NameTable {
     this.#slots = new Int32Array(this.#memory.buffer, this.#memory.byteOffset, slots)
   }
 
-  /** Upper bound on the memory in use, in bytes. Assumes one memory page per name. */
+  /** Upper bound on the memory in use, in bytes. It assumes that each name is on a memory page of its own. */
   get byteLength(): number {
     return Math.min(this.#memory.length, this.#count * pageBytes)
   }
@@ -175,7 +175,7 @@ export class NameTable {
     this.#slot = Math.floor((hash / 2 ** 32) * this.#slots.length)
   }
 
-  /** Returns the next position whose name may have the hash given to `begin`; 0 if there are no more. */
+  /** Returns the position of the next name that may have the hash passed to `begin`; 0 if there are no more. */
   next(): number {
     const slots = this.#slots
     const bits = this.#bits

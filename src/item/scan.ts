@@ -3,7 +3,7 @@
 import { JsonChecker } from './json-checker.js'
 import { lineFeed, type Visit } from './json-syntax.js'
 
-/** Checks a JSON text. Returns the position of the value. @throws {JsonSyntaxError} */
+/** Checks a complete JSON text, and returns the position of its outermost value. @throws {JsonSyntaxError} */
 export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
   const scanner = new JsonChecker(levels, visit)
   scanner.read(text, 0, true)

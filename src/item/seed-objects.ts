@@ -1,4 +1,4 @@
-/** Finds the objects in a seed file. The items page in a browser uses this file too. @module */
+/** Finds the objects in a seed file. The items page runs this module in browsers too. @module */
 
 import { JsonChecker } from './json-checker.js'
 import type { Span, Visit } from './json-syntax.js'
@@ -38,7 +38,7 @@ export function* seedObjects(text: Uint8Array) {
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
-/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object counts as `data`. */
+/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is treated as `data`. */
 function objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false

@@ -1,4 +1,4 @@
-/** Splits work into slices of less than a millisecond, so that other requests can run. @module */
+/** Splits work into slices of less than a millisecond, so that other requests can run between slices. @module */
 
 /** Work in slices, each ended by a `yield`. `'waiting'` means that the work has to wait for an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
