@@ -28,7 +28,7 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
 /** Time reserved for the process to exit after the last connection is closed, in milliseconds. */
 const exitTime = 250
 
-/** @throws {UsageError} if the listener does not support this Node.js. */
+/** @throws {UsageError} if the listener does not support this version of Node.js. */
 export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
@@ -62,7 +62,7 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // A request whose response is already closed is not handled: nothing would free the memory held by its body.
+      // If the response is already closed, the request is not handled, because nothing would free its body's memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       // The rest of a rejected body is discarded, but takes memory until garbage is collected.
@@ -84,8 +84,8 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL on this machine. After an error, the
-     * caller must call `stop`.
+     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL for clients on this machine.
+     * After an error, the caller must call `stop`.
      * @throws {UsageError} if metrics cannot be served, or a system error such as `EADDRINUSE`.
      */
     async listen(): Promise<string> {
@@ -106,7 +106,7 @@ export function openMemoryStore({ maxStoreBytes, maxStoreBlocks }: Config): Memo
   return createMemoryStore(maxStoreBytes, new Blocks({ maxBlocks: maxStoreBlocks }))
 }
 
-/** @throws {UsageError} if the settings do not fit the items that a Redis server already has. */
+/** Opens the configured store. @throws {UsageError} if the settings conflict with data on the Redis server. */
 export async function openStore(config: Config, log: Logger) {
   const { storeUrl: url, maxStoreBytes } = config
   if (url === undefined) {

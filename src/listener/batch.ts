@@ -1,4 +1,4 @@
-/** Batches the requests of an event loop turn, so that reads take a sixth less time (bench/CHOICES.md). @module */
+/** Batches the requests of an event loop turn, which shortens reads by a sixth (bench/CHOICES.md). @module */
 
 import type { ServerResponse } from 'node:http'
 
@@ -7,12 +7,12 @@ interface Arrived {
   handler: (() => void) | undefined
 }
 
-/** Maximum number of responses sent together. With more, the first response would be late. */
+/** Maximum number of responses to send at once. A larger batch would delay its first response. */
 const maxReady = 64
 
 export class Batch {
   readonly #maxHandled: () => number
-  // Each turn gets new arrays. Otherwise V8 keeps requests alive, and reads take 50% longer.
+  // Each event loop turn gets new arrays. With reused arrays, V8 keeps requests alive, and reads take 50% longer.
   #arrived: Arrived[] = []
   #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false
@@ -33,7 +33,7 @@ export class Batch {
     if (request !== undefined) run(request)
   }
 
-  /** Ends a response together with other responses of this turn. A string has one byte per character. */
+  /** Ends a response together with others of the same turn. A string must have one byte per character. */
   end(response: ServerResponse, body: string | Buffer = ''): void {
     this.#ready.push({ response, body })
     this.#schedule()

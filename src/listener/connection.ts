@@ -5,11 +5,11 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * A few pipelined requests (RFC 9112 §9.3.2) wait in a queue. When the queue is full, or at a request with a large
- * body, the connection stops Node's parser as for an upgrade. Without this stop, the parser would create objects for
- * up to 1,600 requests in 64 KB. The remaining bytes are held, and parsed once the queue is empty.
+ * A few pipelined requests (RFC 9112 §9.3.2) wait in a queue. When the queue is full, or a request with a large body
+ * arrives, the connection stops Node's parser in the way that an upgrade does. Otherwise, the parser would create
+ * objects for up to 1,600 requests in 64 KB of input. The unparsed bytes are held until the queue is empty.
  *
- * A connection is closed in stages (RFC 9112 §9.6). Closing with unread input would make the system reset the
+ * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, the system would reset the
  * connection, and the client would lose the end of the last response. @module
  */
 
@@ -24,7 +24,7 @@ type ConnectionState =
   | 'waiting'
   | 'serving'
   | 'responding'
-  /** The listener itself, not the application, rejects a malformed or late body. */
+  /** The listener, not the application, is rejecting a malformed or late body. */
   | 'refusing'
   /** The last response has been sent, and the rest of its request body is being read. */
   | 'ending'
@@ -35,7 +35,7 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly batch: Batch
-  /** Memory of waiting requests on all connections. Above half the limit, input is not parsed. */
+  /** Memory held by waiting requests on all connections. While it exceeds half of the limit, no input is parsed. */
   readonly held: HeldBytes
   /** Called when a connection can take its next request. The owner must later call `resume`. */
   readyToResume(connection: Connection): void
@@ -61,9 +61,9 @@ export class Connection implements Holder {
   #isInputBroken = false
   /** Start of the idle time, from `performance.now()`: the latest response, or the start of the connection. */
   #activeAt = performance.now()
-  /** Number of bytes received by the time of the connection's first response during a shutdown. */
+  /** Number of bytes that had been received when the connection began its first response during a shutdown. */
   #readWhenStopping: number | undefined
-  /** Number of bytes that the system had accepted by the latest call to `isStalledFor`. */
+  /** Number of output bytes that the system had accepted at the latest call to `isStalledFor`. */
   #accepted = 0
   #acceptedAt = performance.now()
 
@@ -94,7 +94,7 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     parser.onIncoming = (request, shouldKeepAlive) => {
-      // The parser also stops after rejected input, and at an upgrade, because Node reports no errors during upgrades.
+      // The parser is also stopped after rejected input and at upgrades, during which Node reports no errors.
       const canTake = this.isFree || this.#canQueue(request)
       if (canTake && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive)
@@ -110,11 +110,11 @@ export class Connection implements Holder {
     // A listener that accepted more requests while stopping might never stop.
     const { isStopping, held } = this.#owner
     if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
-    // While output waits to drain, Node reads no input, so the rest of a queued request would seem to be late.
+    // While output waits to drain, Node reads no input, so the rest of a queued request would seem late.
     return !this.socket.writableNeedDrain && this.#queue.canTake(request)
   }
 
-  /** Returns whether to serve the request now. A request after the last response is ignored (RFC 9112 §9.6). */
+  /** Returns whether to serve the request now. A request that follows the last response is ignored (RFC 9112 §9.6). */
   accept(response: ServerResponse): boolean {
     if (this.isFree) {
       this.#begin(response)
@@ -141,13 +141,13 @@ export class Connection implements Holder {
     else if (this.#isInputBroken) this.#end()
   }
 
-  /** Drops the request and response, because they take several times the memory of a connection. */
+  /** Drops references to the request and response, because they take several times the memory of a connection. */
   #release(): void {
     const isSent = this.#isOver || this.#state === 'waiting'
     if (isSent && this.#response?.req.complete) this.#response = undefined
   }
 
-  /** Returns `false` if the listener has rejected the request. */
+  /** Begins the response to the current request. Returns `false` if the listener has rejected the request. */
   beginResponse(): boolean {
     const response = this.#response
     if (response === undefined || this.#state !== 'serving') return false
@@ -173,7 +173,7 @@ export class Connection implements Holder {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Rejects the request in progress unless its response has begun. Closes the connection. */
+  /** Unless the response has begun, rejects the request in progress and closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -183,7 +183,7 @@ export class Connection implements Holder {
     this.batch.end(response, refusal.body)
   }
 
-  /** Rejects malformed or late input after the responses to earlier, complete requests. */
+  /** Rejects malformed or late input, once the responses to earlier, complete requests have been sent. */
   refuseInput(refusal: RefusalResponse): void {
     const response = this.#queue.last ?? this.#response
     const isInBody = response?.req.complete === false
@@ -212,7 +212,7 @@ export class Connection implements Holder {
     const head = headOf(request)
     this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
     if (this.#isOver) return // `#setHeld` has closed the connection, because it holds too much
-    // The bytes go back into the socket, so that they are read before the end of the input.
+    // The held bytes are put back into the socket, so that they are read before the end of the input.
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
@@ -251,7 +251,7 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#dropWaiting()
-    // Since Node.js 26, each call to `read` returns only one piece.
+    // Since Node.js 26, each call to `read` returns only one chunk.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
@@ -290,7 +290,7 @@ export class Connection implements Holder {
     socket.on('data', () => undefined).resume()
   }
 
-  /** Whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */
+  /** Returns whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */
   isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
     const { socket } = this
     if (now - this.#activeAt < time || this.#state !== 'waiting') return false
@@ -318,7 +318,7 @@ function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
   return hasBody && !complete
 }
 
-/** Returns the head of a request as sent, except for white space and the `Upgrade` header. */
+/** Returns the head of a request as the client sent it, except for white space and the `Upgrade` header. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Node's HTTP server with limits. The application composes the responses to input that the parser rejects. @module */
+/** Node's HTTP server with limits. The application writes the responses to input that Node's parser rejects. @module */
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
+  /** Maximum memory held by waiting pipelined requests, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
   readonly requestTimeout: number
   readonly keepAliveTimeout: number
@@ -41,7 +41,7 @@ const checksPerTimeout = 4
 /** Maximum number of requests handled in an event loop turn. Handling that many takes a few milliseconds. */
 const workPerTurn = 64
 
-/** Maximum number of requests per turn while clients connect. It is low, because a turn accepts one connection. */
+/** Maximum number of requests per turn while clients connect; low, because a turn accepts only one connection. */
 const workWhileAccepting = 2
 /** How long `workWhileAccepting` applies after each new connection, in milliseconds. */
 const acceptingTime = 10
@@ -131,7 +131,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     if (resumable.length > 0) setImmediate(resumeNext)
   }
 
-  /** Replaces Node's own timeouts, whose timers make a small request take a tenth longer. */
+  /** Closes connections that exceed a timeout. Node's own timers would make a small request take a tenth longer. */
   function closeOverdue(): void {
     const now = performance.now()
     const reading = readingParsers(server)
@@ -153,7 +153,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
 
   return {
-    /** Returns the port. With `port` 0, the system picks a free port. Throws system errors such as `EADDRINUSE`. */
+    /** Listens, and returns the port, which the system picks if `port` is 0. Throws errors such as `EADDRINUSE`. */
     async listen(port: number, host: string): Promise<number> {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
@@ -167,13 +167,13 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
      */
     async stop(timeout: number, grace = 0): Promise<void> {
       const end = performance.now() + timeout
-      // If waiting connections were closed, their clients would connect again during the stop.
+      // If connections that wait to be accepted were closed, their clients would connect again during the shutdown.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace
       deadline = end
       for (const connection of connections.values()) {
-        // A client that has just connected will probably send a request.
+        // A client that has just connected will probably send a request, so its connection gets more time.
         if (!connection.hasHadRequest) connection.markActive()
       }
       const closed = once(server, 'close')

@@ -1,4 +1,4 @@
-/** Undocumented parts of Node's HTTP server, which Node.js 20 to 26 all have. @module */
+/** Undocumented parts of Node's HTTP server that exist in all versions from Node.js 20 to 26. @module */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
@@ -17,7 +17,7 @@ export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** Returns parsers that read a request or wait for their first request. `server` must be listening. */
+/** Returns the parsers that are reading a request or waiting for their first one. `server` must be listening. */
 export function readingParsers(server: Server): ReadonlySet<Parser> {
   return new Set(connectionsOf(server)?.active())
 }

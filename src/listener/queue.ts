@@ -18,7 +18,7 @@ interface Queued {
 export class RequestQueue {
   readonly #queued: Queued[] = []
   readonly #count: (bytes: number) => void
-  /** Replaces `push` of queued requests, to count each piece of a body. A piece may have only one byte. */
+  /** Replaces the `push` method of queued requests, to count each chunk of a body. A chunk can be a single byte. */
   readonly #push: IncomingMessage['push']
 
   constructor(count: (bytes: number) => void) {
@@ -113,7 +113,7 @@ export class HeldBytes {
     return this.#total > this.#maxBytes / 2
   }
 
-  /** Must be called after each change of `heldBytes`. Above the limit, closes the connections that hold the most. */
+  /** Must be called after each change to `heldBytes`. Above the limit, closes the connections that hold the most. */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.#total += heldBytes - before
@@ -122,7 +122,7 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // A decrease closes no connections, because `giveUp` itself calls this function after a decrease.
+    // Only an increase closes connections, because `giveUp` causes a decrease and thus a call to this method.
     while (heldBytes > before && this.#total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

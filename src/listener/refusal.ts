@@ -18,7 +18,7 @@ export type Refusal =
 /** A response after which the listener closes the connection. */
 export interface RefusalResponse {
   readonly status: number
-  /** Alternating header names and values. */
+  /** Response headers as alternating names and values. */
   readonly headers: readonly string[]
   readonly body: string
 }
@@ -42,7 +42,7 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/** @param code code of the error in a `clientError` event. */
+/** @param code error code from a `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
   return code === 'HPE_HEADER_OVERFLOW' ? 'headTooLarge' : 'malformed'

@@ -4,16 +4,16 @@ import { executionAsyncResource } from 'node:async_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** With the type `minor`, only garbage among new objects is collected. */
+/** Collects all garbage or, with the type `minor`, only garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
 /** Time between two samples of memory and CPU time, in milliseconds. */
 const sampleInterval = 1_000
 
-/** Number of samples between two full collections while too much memory is in use. */
+/** Number of memory samples between two full collections while too much memory is in use. */
 const collectEvery = 5
 
-/** Maximum CPU time between two samples of an idle process, in microseconds. */
+/** Maximum CPU time that an idle process uses between two samples, in microseconds. */
 const idleTime = 50_000
 
 /** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
@@ -25,7 +25,7 @@ const settledAfter = 10
 /** Bytes of received bodies after which new objects are collected. Otherwise, received chunks may take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
-/** Time until the first full collection, in milliseconds. A later collection would delay requests by 12 ms. */
+/** Time from the start to the first full collection, in ms. A later one would delay requests by 12 ms. */
 const firstCollection = 200
 
 /** Flags for machines with one core, where V8's threads take the core from the main thread. */
@@ -77,7 +77,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // V8 collects no garbage by itself while the service rejects requests, so the service would never recover.
+    // While the service rejects requests, V8 collects no garbage by itself, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval).unref()

@@ -1,6 +1,6 @@
 /** Buffers that each have a memory mapping. On glibc's heap, they would leave holes when freed (mallopt(3)). @module */
 
-/** Minimum length of a mapped buffer, in bytes. For a shorter buffer, mapping takes too long. */
+/** Minimum length of a memory-mapped buffer, in bytes. Mapping a shorter buffer would take too long. */
 export const mappedFrom = 32 * 1024
 
 /** Returns zeroed memory that can grow to `maxLength` bytes. @throws {RangeError} if the system has no memory left. */
@@ -23,7 +23,7 @@ export function isMapped({ buffer }: Buffer): boolean {
 /** Minimum size of a block that glibc always maps separately, in bytes (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
 
-/** Bytes freed in one slice, which takes 1 to 2 ms, because V8 first overwrites them. */
+/** Number of bytes to free per slice. A slice takes 1 to 2 ms, because V8 overwrites the bytes first. */
 const releasedAtOnce = 1024 * 1024
 
 /** Returns a mapped buffer's memory to the system. The buffer must not be used afterwards. */
@@ -46,7 +46,7 @@ export function released(buffer: Buffer): void {
   next()
 }
 
-/** Calls `make`. If the system has no memory left, throws the error from `refusal`. */
+/** Returns the result of `make`. If the system has no memory left, throws the error that `refusal` returns. */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
   try {
     return make()

@@ -1,4 +1,4 @@
-/** Measures the memory and event loop delay of a process that only runs the service. @module */
+/** Measures the memory and event loop delay of a process that runs nothing but the service. @module */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'

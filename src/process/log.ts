@@ -6,11 +6,11 @@ import type { DestinationStream, Logger } from 'pino'
 const maxUnreadBytes = 1024 * 1024
 
 export function createLog(level: string, isReadable: boolean): Logger {
-  // An `import` of this CommonJS package would load a lexer, which takes 30 ms.
+  // Loading pino, a CommonJS package, with `import` would load a lexer too, which takes 30 ms.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
-  // If the program that reads the log ends, pino's own destination retries forever and prevents the exit.
+  // If the program that reads the log ends, pino's own destination retries forever, and the process cannot exit.
   const destination: DestinationStream = {
     write(line) {
       if (stdout.writableLength > maxUnreadBytes) {
@@ -49,7 +49,7 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
       ? [...request, Number(status) >= 400 ? `session_id=${rest.session_id}` : undefined]
       : [String(level).toUpperCase().padEnd(5), ...request, msg, ...others]
   const shown = [String(time).slice(11, 19), ...words].filter((word) => word !== undefined)
-  // Indented lines of a stack cannot be mistaken for log entries.
+  // The lines of a stack are indented, so that they cannot be mistaken for log entries.
   return [shown.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
@@ -59,7 +59,7 @@ function format(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Escapes line breaks, and characters that XML forbids or a terminal would interpret. */
+/** Escapes line breaks, characters that XML forbids, and characters that a terminal would interpret. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`

@@ -1,4 +1,4 @@
-/** Runs the service as a separate process until a signal stops it. @module */
+/** Runs the service in a process of its own until a signal stops it. @module */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
@@ -22,12 +22,12 @@ interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'>
 /** How long clients may still send requests after shutdown has begun, in milliseconds. */
 const lastRequestGrace = 500
 
-/** File descriptors reserved for files, metrics, and connections that will be refused. */
+/** Number of file descriptors reserved for files, metrics, and connections that will be refused. */
 const reservedDescriptors = 32
 
 /**
- * Starts the service. The `url` is for clients on this machine. `isSeeded` is `false` if the store already had items.
- * @throws {UsageError} if the settings do not fit this machine.
+ * Starts the service. Returns its `url` on this machine. `isSeeded` is `false` if the store already had items.
+ * @throws {UsageError} if the settings do not suit this machine.
  */
 export async function start(
   settings: Config,
@@ -50,7 +50,7 @@ export async function start(
       load.stop()
     }
     handleShutdown(stop, config.shutdownTimeout, log)
-    // A supervisor that reads the log line below may send a signal immediately.
+    // A supervisor may send a signal as soon as it reads the log line below.
     const limits = {
       max_memory_bytes: config.maxMemoryBytes,
       max_body_bytes: config.maxBodyBytes,
@@ -69,7 +69,7 @@ export async function start(
   }
 }
 
-/** Returns how many connections the file descriptors of a Linux process allow (proc(5)). */
+/** Returns how many connections the file descriptor limit of a Linux process allows (proc(5)). */
 function affordableConnections(maxConnections: number): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -109,7 +109,7 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
   let stoppedAt: number | undefined
   let exitCode = 0
 
-  // Only signals that ask a process to end. A handler for SIGSEGV would make a crash hang forever.
+  // Only signals that ask a process to end are handled. A handler for SIGSEGV would make a crash hang forever.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stoppedAt === undefined) {
