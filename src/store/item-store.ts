@@ -13,13 +13,13 @@ export type Watched =
   | { readonly project: string | undefined }
 
 export interface ItemList {
-  /** Version of the items (see `ItemStore.version`), read before the first item. */
+  /** Version of the listed items (see `ItemStore.version`), read before the first item. */
   readonly version: string
   /** Total length in bytes. If the length is `undefined`, the chunks can be read only once. */
   readonly byteLength: number | undefined
   /** JSON texts of the items, separated by commas. A chunk may be empty, or end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  /** Frees the memory of the list. Call this method once no chunk is in use any more. */
+  /** Frees the memory of the list. Must be called once no chunk is in use any more. */
   release(): void
 }
 
@@ -27,7 +27,7 @@ export interface StoreSize {
   readonly items: number
   /** Total length of the JSON texts of all items, in bytes. */
   readonly itemBytes: number
-  /** Memory that holds the items, in bytes. For a Redis server, all memory of the server. */
+  /** Memory that holds the items, in bytes. For a Redis store, all memory in use on the servers. */
   readonly memoryBytes: number
   readonly usedBytes: number
   readonly maxBytes: number | undefined
@@ -46,7 +46,7 @@ export interface StoreTraffic {
 /**
  * A collection of items. Every operation may throw a `StoreError`.
  * After `STORE_FULL`, nothing has changed, and items can still be read and deleted.
- * After `STORE_UNAVAILABLE`, the change may have taken effect, or may take effect later.
+ * After `STORE_UNAVAILABLE`, a change may have taken effect, or may take effect later.
  */
 export interface ItemStore {
   readonly guarantees: {
@@ -55,13 +55,13 @@ export interface ItemStore {
     readonly isInOrder: boolean
   }
 
-  /** A store in process memory has no traffic. */
+  /** Traffic with Redis servers; `undefined` for an in-memory store. */
   readonly traffic?: StoreTraffic
 
   /** Namespace UUID of ids derived from an `Idempotency-Key`, the same for all services of a store. */
   readonly namespace: string
 
-  /** Stores an item. The caller must not change its bytes later. @returns `false` if the id is in use. */
+  /** Stores a new item, whose bytes must not change afterwards. @returns `false` if the id is in use. */
   create(id: ItemId, item: EncodedItem): Awaitable<boolean>
 
   read(id: ItemId): Awaitable<EncodedItem | undefined>
@@ -80,7 +80,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns visible ASCII characters that differ after each change to any item, or to any item of the project. */
+  /** Returns visible ASCII characters that differ after each change to any item of the store or given project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly without a change. @returns a function that ends the watch. */
@@ -88,7 +88,7 @@ export interface ItemStore {
 
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. A store on a server has no such function, because other services may use its items. */
+  /** Removes all items. A Redis store does not have this method, because other services may use its items. */
   clear?(): void
 
   /** Returns whether the store can serve requests now (spec §2.4). Never throws. */
@@ -105,7 +105,7 @@ export class StoreMismatchError extends Error {
   override readonly name = 'StoreMismatchError'
 }
 
-/** An expected failure of a store. Clients see the message, so the message reveals no internals. */
+/** An expected failure of a store. Clients see the message, so it must not reveal internals. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode

@@ -1,4 +1,4 @@
-/** A registry of callbacks for changes to an item, to a project or to all items. @module */
+/** A registry of callbacks for changes to one item, to a project or to all items. @module */
 
 import type { ItemId } from '../item/id.js'
 import type { Watched } from './item-store.js'

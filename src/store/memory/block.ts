@@ -1,6 +1,6 @@
 /**
- * A block of items. Texts with commas fill the frame from its start; a table of positions fills it from its end.
- * A large item fills a block of its own, without table or comma, in the memory in which the item arrived. @module
+ * A block of items. Their texts, each followed by a comma, fill a frame from its start; a table of positions fills it
+ * from its end. A large item has a block of its own, without table or comma, in the memory where it arrived. @module
  */
 
 import type { ItemFilter } from '../../item/item.js'
@@ -11,7 +11,7 @@ import type { Handle } from './records.js'
 
 const comma = 0x2c
 
-/** Number of words per table entry: the item's handle, and the position after the item's comma. */
+/** Number of 32-bit words per table entry: the item's handle, and the position after the item's comma. */
 const entryWords = 2
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
@@ -25,7 +25,7 @@ export class Block {
   /** Number that identifies the block in the index. Set by `Blocks`. */
   number = 0
 
-  /** Number of lists that had been opened when the block was made. */
+  /** Number of lists that had been opened before the block was created. */
   since = 0
   /** Number of lists that had been opened when the block was retired; 0 for a current block. */
   until = 0
@@ -43,7 +43,7 @@ export class Block {
     return this.frame.slab === undefined
   }
 
-  /** Total size of texts and table, in bytes. */
+  /** Total size of the block's item texts and table, in bytes. */
   get filled(): number {
     return this.used + this.count * entryBytes
   }
@@ -81,7 +81,7 @@ export class Block {
     return Buffer.concat(pieces).subarray(0, -1) // without the comma after the last item
   }
 
-  /** Returns a copy of the text, because the block may change. @throws {StoreError} `STORE_FULL` */
+  /** Returns a copy of an item's text, because the block may change. @throws {StoreError} `STORE_FULL` */
   read(position: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return bytes

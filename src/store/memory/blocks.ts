@@ -1,4 +1,4 @@
-/** Distributes items among blocks. A change that throws a `StoreError` (`STORE_FULL`) changes no item. @module */
+/** Distributes items among blocks. After a `StoreError` (`STORE_FULL`), all items are as before the change. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'
@@ -10,7 +10,7 @@ import type { Handle } from './records.js'
 
 /** Share of a block's size above which an item gets a block of its own. */
 const largeItem = 1 / 2
-/** Share of a block's size that a merge may fill. The rest lets items grow without a split. */
+/** Fraction of a block that a merge may fill. The rest allows items to grow without a split. */
 const packed = 15 / 16
 
 /** Location of an item, valid until the next change to any item. */
@@ -164,7 +164,7 @@ export class Blocks {
     if (isTail) this.tail = target
   }
 
-  /** Moves the items from `from` up to `to` (exclusive). `source` must be writable, unless all its items are moved. */
+  /** Moves items from position `from` up to `to` (exclusive). `source` must be writable unless it becomes empty. */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
       this.index.records.setBlock(handle, target.number)
@@ -172,7 +172,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** Returns the block, or replaces it with a copy if an open list reads it. */
+  /** Returns a block that may be changed: the given block or, if an open list reads it, a copy that replaces it. */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)

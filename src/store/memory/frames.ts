@@ -6,17 +6,17 @@
 import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
-/** Size of the first slab in bytes. A slab of 32 MiB could slow down each read by 3 µs in V8. */
+/** Size of the first slab in bytes. With a slab of 32 MiB, V8 could take 3 µs longer for each read. */
 const firstSlab = 1024 * 1024
-/** The emptiest slab is emptied only if at least this share of all other slabs will still be free afterwards. */
+/** Minimum fraction of the other slabs that must stay free when the emptiest slab is emptied into them. */
 const spare = 1 / 8
 /** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
 const moves = 2
-/** Maximum number of frames with mappings of their own. Linux allows 65,530 mappings per process. */
+/** Maximum number of frames that have a memory mapping of their own. Linux allows 65,530 mappings per process. */
 const maxMappings = 16_384
 
 interface Slab {
-  /** The `ArrayBuffer` is longer than a short frame, so that the C library gives it a memory mapping. */
+  /** Memory of the frames. Its `ArrayBuffer` may be longer, so that the C library gives it a memory mapping. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
@@ -45,7 +45,7 @@ export class FramePool {
   #freeBytes = 0
   #ownBytes = 0
   #ownFrames = 0
-  /** Number of the oldest open list. A frame that this list or a newer list has read is not moved. */
+  /** Number of the oldest open list. A frame that this or a newer list has read must not be moved. */
   pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {
@@ -61,7 +61,7 @@ export class FramePool {
     return this.#slabBytes + this.#ownBytes
   }
 
-  /** Takes a frame, which may move whenever another frame is released. @throws {StoreError} `STORE_FULL` */
+  /** Returns a free frame, which may be moved whenever another frame is released. @throws {StoreError} `STORE_FULL` */
   take(): Frame {
     const slab = this.#fullest() ?? this.#addSlab()
     const frame = { slab, bytes: slab.bytes, words: slab.words, start: 0, readBy: 0 }
@@ -69,7 +69,7 @@ export class FramePool {
     return frame
   }
 
-  /** Creates a frame that uses the given memory and never moves. @throws {StoreError} `STORE_FULL` */
+  /** Returns a frame that uses the given memory and is never moved. @throws {StoreError} `STORE_FULL` */
   takeOwn(given: Buffer): Frame {
     const isKept = this.#ownFrames < maxMappings || !isMapped(given)
     const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length), outOfMemory)

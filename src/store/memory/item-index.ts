@@ -27,9 +27,9 @@ const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
   readonly records = new Records()
-  /** Tables by the last bits of an id's first word. A table with a lower depth is in several entries. */
+  /** Tables, indexed by the last bits of an id's first word. All tables but the deepest are in several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
-  /** Id of the item in the current operation, as four words. */
+  /** Id of the item in the current operation, as four 32-bit words. */
   readonly #id = new Uint32Array(4)
 
   find(id: ItemId): Handle | undefined {
@@ -39,7 +39,7 @@ export class ItemIndex {
     return taken === 0 ? undefined : handleIn(taken)
   }
 
-  /** Makes a record, whose block the caller must set. @throws {StoreError} `STORE_FULL` */
+  /** Adds a record for an id. The caller must then set the record's block. @throws {StoreError} `STORE_FULL` */
   add(id: ItemId): Handle {
     this.#setId(id)
     this.records.needRoom()
@@ -107,7 +107,7 @@ export class ItemIndex {
     }
   }
 
-  /** Makes an empty table for the ids that have a 1 as the next bit. */
+  /** Makes an empty table for those ids of `table` whose next bit is 1. */
   #splitOff(table: Table, slots: Uint32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
@@ -156,7 +156,7 @@ function fourDigits(id: ItemId, start: number): number {
   )
 }
 
-/** Returns the value of a hexadecimal digit with a code of 0x30 to 0x39, or 0x61 to 0x66. */
+/** Returns the value of a hexadecimal digit with the character code 0x30 to 0x39, or 0x61 to 0x66. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
 }

@@ -19,7 +19,7 @@ export interface Page {
   readonly number: number
   /** Records of five words: four for the id, and one for the block number. Empty if no record is used. */
   words: Uint32Array
-  /** Position of the first free record. The last word of a free record is the distance to the next, minus one. */
+  /** Position of the first free record. Each free record ends with the distance to the next one, minus one. */
   free: number
   size: number
 }
@@ -28,7 +28,7 @@ const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** Pages with free records. Only the last page keeps its memory when empty. */
+  /** Pages with free records. An empty page keeps its memory only while it is the last of these pages. */
   readonly #withRoom: Page[] = []
 
   /** Ensures that `take` can return another record. @throws {StoreError} `STORE_FULL` */

@@ -1,4 +1,4 @@
-/** Store in process memory, whose items are lost when the process ends (spec §1.2). @module */
+/** A store in process memory. Its items are lost when the process ends (spec §1.2). @module */
 
 import { randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
@@ -20,7 +20,7 @@ export interface MemoryStore extends ItemStore {
 export function createMemoryStore(maxBytes: number, given = new Blocks()): MemoryStore {
   let blocks = given
   let size = 0
-  /** Total length of all texts with a comma for each text, in bytes. */
+  /** Total length of the JSON texts of all items, including a comma after each, in bytes. */
   let used = 0
   /** Start of all versions, different in each process. */
   const prefix = randomUUID()
@@ -69,7 +69,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
 
-    // The namespace is random, so that no client can choose keys whose ids collide in the index.
+    // The namespace is random, so that no client can choose idempotency keys whose ids collide in the index.
     namespace: randomUUID(),
 
     create(id, item) {
@@ -135,7 +135,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 }
 
-/** Maximum total length of the remembered names in characters, including `overhead` for each name. */
+/** Maximum total length of remembered project names, in characters, including `overhead` for each name. */
 const maxLength = 512 * 1024
 /** Memory overhead of a remembered project, in characters. About 10,000 projects can be remembered. */
 const overhead = 40
@@ -146,12 +146,12 @@ export class ProjectChanges {
   #length = 0
   #forgotten = 0
 
-  /** Returns the number of a project's last change. For a forgotten project, the number may be higher. */
+  /** Returns the number of a project's last change or, for a forgotten project, a number that may be higher. */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }
 
-  /** @param change number of the change, higher than in all earlier calls. */
+  /** @param change sequence number of the change, higher than in all earlier calls. */
   add(project: string | undefined, change: number): void {
     if (project === undefined) return
     if (!this.#latest.delete(project)) this.#length += project.length + overhead

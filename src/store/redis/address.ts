@@ -4,7 +4,7 @@ const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
 export type ClusterAddress = NonNullable<ReturnType<typeof clusterAddress>>
 
-/** Returns the hosts in the URL of a cluster, with their ports if given. */
+/** Returns the hosts in a cluster URL, each with its port if one is given. */
 export function clusterAddress(url: string) {
   const [, scheme, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
   const hosts = names.split(',')
@@ -17,7 +17,7 @@ const sentinelPort = 26_379
 
 export type SentinelAddress = NonNullable<ReturnType<typeof sentinelAddress>>
 
-/** Returns the hosts and ports of the sentinels, and the name under which they know the primary. */
+/** Returns the sentinels' hosts and ports, and the name by which the sentinels know the primary. */
 export function sentinelAddress(url: string) {
   const [, scheme, credentials = '', names = '', name = '', database = ''] =
     sentinelUrl.exec(url) ?? []

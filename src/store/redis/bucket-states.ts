@@ -1,4 +1,4 @@
-/** Reads the states of buckets: the version of each bucket, and the total length of its texts. @module */
+/** Reads the states of buckets: each bucket's version, and the total length of its item texts. @module */
 
 import { hash } from 'node:crypto'
 import { bytesField, type CorruptedKeys } from './bucket.js'
@@ -6,9 +6,9 @@ import { type Command, keyCommand, type RedisReply, type RedisValue } from './cl
 
 export interface BucketState {
   readonly key: string
-  /** Value of the `bytes` field; `null` for a bucket without items. */
+  /** Value of the bucket's `bytes` field in Redis; `null` for a bucket without items. */
   readonly field: RedisValue
-  /** Total length of the bucket's texts, in bytes. */
+  /** Total length of the bucket's item texts, in bytes. */
   readonly bytes: number
   /** A UUID that is replaced with each change to the bucket; empty for a bucket without items. */
   readonly version: string
@@ -16,7 +16,7 @@ export interface BucketState {
 
 export interface AllBuckets {
   readonly states: readonly BucketState[]
-  /** Digest of the versions of all buckets or, for the list of a project, of the project's items. */
+  /** Digest of the versions of all buckets; for a list of one project, digest of the project's items. */
   readonly version: string
 }
 
@@ -41,7 +41,7 @@ export function createBucketStates(
   const readSorted = createSortedRead(prefix, keys, read)
   const absent = new Set<string>()
   let last: AllBuckets = { states: [], version: '' }
-  /** The next read of all states, shared by all calls in this turn of the event loop. */
+  /** The next read of all bucket states, shared by all calls in this turn of the event loop. */
   let next: Promise<AllBuckets> | undefined
 
   function stateIn(key: string, field: RedisValue): BucketState {
@@ -62,13 +62,13 @@ export function createBucketStates(
     return fields
   }
 
-  /** Returns the number of fields of each hash; 0 for a missing hash. @throws {StoreError} */
+  /** Returns the number of fields in each Redis hash; 0 for a missing hash. @throws {StoreError} */
   async function lengths(wanted: readonly string[]): Promise<number[]> {
     const replies = await read(wanted.map((key) => keyCommand(['HLEN', key], 0)))
     return replies.map(({ value }) => Number(value))
   }
 
-  /** @throws {StoreError} if one of the keys exists, because another program has written the key. */
+  /** @throws {StoreError} if one of the keys exists, which means that another program has written it. */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const found = await lengths(missing)
     const present = missing.filter((_, index) => found[index] !== 0)
@@ -100,7 +100,7 @@ export function createBucketStates(
   function all(): Promise<AllBuckets> {
     next ??= Promise.resolve().then(async () => {
       next = undefined
-      // `HGET` detects corrupted keys, because it fails for a key that is not a hash. `SORT` does not fail.
+      // `HGET` fails for a key that is not a hash, and so detects corrupted keys. `SORT` does not fail.
       const sorted = isCluster || corrupted.size > 0 ? undefined : await readSorted()
       const states = await statesIn(sorted ?? (await readFields(keys)), keys, last.states)
       if (states.some((state, index) => state !== last.states[index])) {
@@ -120,7 +120,7 @@ export function createBucketStates(
   return { all, some, check, stateIn, lengths }
 }
 
-/** Returns a function that reads all `bytes` fields with `SORT`; `undefined` if the server refuses, as in a cluster. */
+/** Creates a function that reads all `bytes` fields with `SORT`; it returns `undefined` if the server refuses. */
 function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   const numbersKey = `${prefix}{numbers}`
   const pattern = `${prefix}{*}->${bytesField}`

@@ -44,7 +44,7 @@ export function isItem(id: string, text: Buffer): boolean {
   )
 }
 
-/** Keys that another program has written to, each with the name of a corrupted field, if known. */
+/** Redis keys that another program has corrupted, each with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
   /** Records a corrupted key. @returns the error to throw. */
   found(key: string, field?: Buffer): StoreError {
@@ -81,7 +81,7 @@ export const changeOutcomes = ['absent', 'done', 'unexpected'] as const
 // The server can refuse only the first change of a script, for example if its memory is full. So a script with several
 // changes first deletes the field with the empty name, which has no effect.
 export const scripts = {
-  /** ARGV: id. Returns the item's text, the length of a text longer than `scriptReplyBytes`, or nil. */
+  /** ARGV: id. Returns the item's text, its length if that exceeds `scriptReplyBytes`, or nil if there is no item. */
   readShort: script(`
 local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${scriptReplyBytes} then return length end

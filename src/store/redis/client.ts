@@ -5,7 +5,7 @@ import { connectErrorOf, errorReplyOf, NotPrimaryError, redis, TimeoutError } fr
 
 export interface Command {
   readonly parts: readonly (string | Buffer)[]
-  /** Redis key that determines which server of a cluster gets the command. */
+  /** Redis key that determines which server in a cluster gets the command. */
   readonly key: string
   /** Maximum length of the reply in bytes, if known. */
   readonly replyBytes?: number | undefined
@@ -55,7 +55,7 @@ export interface Servers {
 
 export type Client = ReturnType<typeof newClient>
 
-/** Connects to a server that must, or must not, be in a cluster. @throws {Error} within twice the timeout. */
+/** Connects to a server, which must be in a cluster if `isClusterNode`, and otherwise must not be. @throws {Error} */
 export async function connect(
   { url, isClusterNode, timeout }: { url: string; isClusterNode: boolean; timeout: number },
   signal: AbortSignal,
@@ -98,7 +98,7 @@ export async function open(
 }
 
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
-  // Valkey 8 names the field `server_mode`.
+  // Valkey 8 calls the field `server_mode` instead of `redis_mode`.
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }

@@ -1,4 +1,4 @@
-/** The connections to the masters of a cluster, without the class of `@redis/client` (bench/CHOICES.md). @module */
+/** Connections to the masters of a cluster, without the cluster class of `@redis/client` (bench/CHOICES.md). @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClusterAddress } from './address.js'
@@ -142,7 +142,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     try {
       signal.throwIfAborted()
       const read = await askForTable()
-      // A table with fewer slots may come from a server that has left the cluster.
+      // A slot table with fewer slots than the current one may come from a server that has left the cluster.
       if (read.size >= table.size) await adopt(read)
       const missing = slotCount - read.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -196,7 +196,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     for (const [server, connection] of connections) {
       if (masters.has(server)) continue
       connections.delete(server)
-      // After the timeout, all calls to the former master have ended.
+      // Once the timeout has passed, all calls to the former master have ended.
       const ended = delay(timeout, undefined, { signal, ref: false }).catch(() => undefined)
       void ended.then(() => connection.close())
     }

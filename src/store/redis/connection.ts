@@ -1,4 +1,4 @@
-/** The connection to one Redis server, with automatic reconnection. No command is sent twice. @module */
+/** A connection to one Redis server, with automatic reconnection. No command is sent twice. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ export interface ServersOptions {
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
-  /** Called before commands are sent, at most once a second. `send` sends another command ahead of these commands. */
+  /** Called before commands are sent, at most once a second. `send` sends an extra command ahead of them. */
   readonly onCheck?: (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 }
 
@@ -29,10 +29,10 @@ const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
 
-/** Commands that are sent together, once the in-flight limit has room for all of them. */
+/** Commands that are sent together, once the in-flight limit allows all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when a waiting call was made or a call in flight was sent, as a value of `performance.now()`. */
+  /** Time when the call was made or, once it is in flight, when it was sent (`performance.now()`). */
   since: number
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
@@ -113,7 +113,7 @@ export class RedisConnection {
       this.#sendWaiting()
     }
     for (const { parts, isAsking } of call.commands) {
-      // The error is ignored, because the command after ASKING fails too and reports the error.
+      // An error from ASKING is ignored, because the command that follows fails too and reports it.
       if (isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
       const reply = client.sendCommand<RedisValue>(parts)
       reply.then((value) => receive({ value, client }), receive)

@@ -1,4 +1,4 @@
-/** Converts errors of Redis servers and connections for callers of the store, and for the log. @module */
+/** Converts errors from Redis servers and connections into errors for the store's callers and for the log. @module */
 
 import { createRequire } from 'node:module'
 import { StoreError, StoreMismatchError } from '../item-store.js'
@@ -36,7 +36,7 @@ const refusals = new Set([
   unexpectedData,
 ])
 
-/** Matches errors of commands in a script. Before Redis 7, the error code is inside the text. */
+/** Matches errors from commands in a script. Before Redis 7, such a message does not begin with the error code. */
 const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 
 export function storeError(error: unknown, purpose: Purpose): StoreError {
@@ -90,7 +90,7 @@ function causeOf(error: unknown): unknown {
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause
 }
 
-/** Truncates a text at the first quotation mark or brace, because the server may quote a password or an item. */
+/** Truncates an error message at the first quotation mark or brace: servers may quote a password or an item. */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
   const end = text.search(/, with args|(?<!\w)['`]|["{<\r\n]/)
@@ -114,7 +114,7 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(message.replaceAll(decodeURIComponent(password), '***'))
 }
 
-/** Returns an error's message, or its code if the message is empty, as happens if a host has several addresses. */
+/** Returns an error's message, or its code if the message is empty, which happens for hosts with several addresses. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

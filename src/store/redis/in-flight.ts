@@ -14,7 +14,7 @@ const decay = 0.95
 
 export class InFlightLimit {
   #bytes = 0
-  /** Expected length of a reply of unknown length, in bytes: the length of the longest recent reply. */
+  /** Expected length of replies of unknown length, in bytes: the length of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
   /** @returns the number of bytes to pass to `give` after the replies; `undefined` if the call must wait. */
@@ -26,7 +26,7 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Releases the bytes of a call. If the call had a single reply, updates the expected length. */
+  /** Releases the bytes reserved for a call. If the call had a single reply, updates the expected reply length. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return

@@ -16,7 +16,7 @@ const chunkBytes = 4 * 1024
 const minTextBytes = 45
 /** Maximum length of an `HSCAN` reply without its fields and texts, in bytes. */
 const scanReplyOverhead = 1024
-/** Memory that a cached bucket takes besides its texts, in bytes. */
+/** Memory that a cached bucket takes in addition to its item texts, in bytes. */
 const cacheOverhead = 400
 const firstCursor = '0'
 
@@ -87,7 +87,7 @@ export function createReadTexts(
     const scan = (count: number, replyBytes?: number) =>
       keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
     if (bytes <= batchBytes) {
-      // `HSCAN` counts an item twice, for its field and its text.
+      // `HSCAN` counts each item twice: its field and its text.
       return scan(2 * (Math.ceil(bytes / minTextBytes) + 1), 2 * bytes + scanReplyOverhead)
     }
     const [length = 1] = await states.lengths([key])
@@ -172,7 +172,7 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
-/** Returns the texts of the items that a filter selects, each with the comma before it. */
+/** Returns the texts of the items that a filter selects, each with its preceding comma. */
 function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0

@@ -1,16 +1,16 @@
-/** Logs when the servers of a store cannot be reached, and when they can be reached again. @module */
+/** Logs when the servers of a store become unreachable, and when they can be reached again. @module */
 
 import type { Logger } from 'pino'
 import { reasonOf } from './errors.js'
 
-/** Time before the log reports a store as reachable again, in ms. A failover may break new connections. */
+/** How long a store must stay reachable before the log says so, in ms. A failover may break new connections. */
 export const settlingTime = 3_000
 
 export type Reachability = ReturnType<typeof createReachabilityLog>
 
 /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
 export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
-  /** Failures (server and cause) that were logged since the latest report that the store is reachable again. */
+  /** Failures (server and cause) that have been logged since the log last reported the store as reachable. */
   const logged = new Set<string>()
   let settling: NodeJS.Timeout | undefined
 

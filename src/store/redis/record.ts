@@ -1,4 +1,4 @@
-/** The record of a store: the data format, and the number of buckets, which all services must share. @module */
+/** A store's record: its data format and its number of buckets, which must be the same for all services. @module */
 
 import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
@@ -11,10 +11,10 @@ import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from 
 const ownFormat = 1
 /** Default number of buckets, and the number in a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum number of buckets of a new store in a cluster, where each poll sends a command for each bucket. */
+/** Maximum number of buckets of a new store in a cluster, because each poll sends a command for each bucket. */
 const maxInCluster = 4096
 
-/** Returns the record. If it is missing, writes it first. KEYS: the record; ARGV: buckets, format. */
+/** Returns the store's record, after writing it if it is missing. KEYS: the record; ARGV: buckets, format. */
 const recordScript = `
 local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
 if fields[1] or fields[2] then return fields end
@@ -32,7 +32,7 @@ export function createStoreRecord(
   const readCommand = ['HMGET', key, 'buckets', 'format']
   /** Result of the latest comparison; `undefined` if there is no record, or if the connection was lost since then. */
   let result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service's values. If so, a lost record may be written again. */
+  /** Whether the record has ever matched this service's settings. If so, a lost record may be written again. */
   let wasMatched = false
   let logged: string | undefined
   let pending: Promise<void> | undefined
@@ -50,7 +50,7 @@ export function createStoreRecord(
     logged = undefined
   }
 
-  /** Returns the reason why this service may not write a record, if any. */
+  /** Returns the error if this service must not write a record; otherwise `undefined`. */
   async function obstacle(): Promise<StoreMismatchError | undefined> {
     if (own === bucketsByDefault || wasMatched) return undefined
     const lengths = await servers.send(keys.map((bucket) => keyCommand(['HLEN', bucket], 0)))
@@ -71,7 +71,7 @@ export function createStoreRecord(
     if (result instanceof StoreMismatchError) throw result
   }
 
-  /** Compares or writes the record. @throws {StoreMismatchError} if it differs; {Error} if it cannot be read. */
+  /** Compares or writes the store's record. @throws {StoreMismatchError} if it differs; {Error} if it is unreadable. */
   function compare(): Promise<void> {
     pending ??= readOrWrite().finally(() => {
       pending = undefined
@@ -87,7 +87,7 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the result of the comparison, because the next connection may be to a server with different data. */
+    /** Discards the latest result, because the next connection may be to a server with different data. */
     forget(): void {
       result = undefined
     },

@@ -11,13 +11,13 @@ export interface Answer {
   readonly address: string
   /** Number of the last failover that the sentinel knows of. Only answers with the highest number are used. */
   readonly epoch: number
-  /** `down` if the sentinel cannot reach the primary, `retiring` if a failover has begun. */
+  /** `down` if the sentinel cannot reach the primary; `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
 export type Sentinel = ReturnType<typeof createSentinel>
 
-/** Asks one sentinel. Protocol version 2 requires a separate connection for events. */
+/** Creates the connections to one sentinel. Protocol version 2 requires a separate one for events. */
 export function createSentinel(
   host: string,
   address: SentinelAddress,
@@ -27,7 +27,7 @@ export function createSentinel(
 ) {
   const { name } = address
   let isAsked = false
-  /** A client for commands and a client for events; empty if not connected. */
+  /** The client for commands and the client for events; empty while the sentinel is not connected. */
   const clients: Client[] = []
 
   function close(): void {
@@ -62,7 +62,7 @@ export function createSentinel(
       sentinel.isPresent = false
       const begun = performance.now()
       try {
-        // The first attempt has no password, because sentinels refuse a password that they do not require.
+        // The first attempt uses no password, because sentinels reject a password that they do not require.
         let [client] = clients
         client ??= await connect(false).catch((error: unknown) => {
           if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)

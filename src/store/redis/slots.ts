@@ -6,7 +6,7 @@ import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
 
-/** Returns the slot of a key: the CRC-16/XMODEM of the text in its first braces or, without braces, of the key. */
+/** Returns a key's slot: a CRC-16/XMODEM of the text in its first braces or, without braces, of the whole key. */
 export function slotOf(key: string): number {
   const [, tag] = /^[^{]*\{([^}]+)\}/.exec(key) ?? []
   let sum = 0

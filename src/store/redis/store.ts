@@ -33,7 +33,7 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   readonly url: string
   /** Prefix of all keys, without braces, because text in braces determines the slot in a cluster. */
   readonly prefix: string
-  /** Number of buckets, a power of two, the same for all services with the same prefix. */
+  /** Number of buckets: a power of two, which must be the same for all services with the same key prefix. */
   readonly buckets?: number
   /** Total length of the items to request in one command, in bytes. */
   readonly batchBytes?: number

@@ -1,6 +1,6 @@
 /**
- * The connection to a primary that sentinels watch. After a failover, the former primary still accepts changes, which
- * are lost. So commands are sent only while recent answers of the sentinels name the connected server. @module
+ * A connection to a primary that sentinels watch. After a failover, the former primary still accepts changes, but these
+ * are lost. So commands are sent only while recent answers from the sentinels name the connected server. @module
  */
 
 import type { SentinelAddress } from './address.js'
@@ -29,7 +29,7 @@ export function watchPrimary(
   const closing = new AbortController()
   /** Epoch (failover number) of the last answer that was not ignored. */
   let epoch = 0
-  /** Host and port of the primary that the sentinels named last, if the primary may be used. */
+  /** Host and port of the primary that the sentinels last named; `undefined` if it may not be used. */
   let named: string | undefined
   let cause: unknown
   let used: string | undefined
@@ -79,7 +79,7 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** Handles a failed query to the sentinels. An existing connection stays in use, but no new one is allowed. */
+  /** Handles a failed query to the sentinels. An existing connection stays in use, but no new one is made. */
   function goOn(reason: string): void {
     cause = new Error(reason)
     if (!connection.isReady()) {
@@ -101,13 +101,13 @@ export function watchPrimary(
     isReady: () => connection.isReady(),
     hasRoom: () => connection.hasRoom(),
 
-    /** Returns replies only if the sentinels still name the same server afterwards. */
+    /** Sends commands. Returns the replies only if the sentinels still name the same server afterwards. */
     async send(commands) {
       const isValid = () => !isExpired() && used === named
       if (!isValid()) await makeSure()
       const server = used
       const replies = await connection.send(commands)
-      // If this process was stopped for a while, the server may no longer be the primary.
+      // If this process was paused for a while, the server may no longer be the primary.
       if (!isValid()) await makeSure()
       if (server !== named) throw cause
       // NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
@@ -133,7 +133,7 @@ function faultIn(answers: readonly Answer[], failures: readonly unknown[]): stri
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Waits for the sentinels that answered the last query in time, or for all sentinels if none did. */
+/** Waits for answers from the sentinels that answered the last query in time, or from all sentinels if none did. */
 async function answersOf(sentinels: readonly Sentinel[]) {
   const answers: Answer[] = []
   const failures: unknown[] = []
@@ -150,8 +150,8 @@ async function answersOf(sentinels: readonly Sentinel[]) {
 }
 
 /**
- * Returns the primary named by most of the sentinels with the highest epoch; in a tie, the former primary.
- * A minority whose epoch is below the known epoch has missed a failover, and is ignored.
+ * Returns the primary named by most of the sentinels with the highest epoch; in a tie, the primary known before.
+ * A minority of sentinels with an epoch below the known one has missed a failover, and is ignored.
  */
 export function primaryIn(
   answers: readonly Answer[],
