@@ -14,7 +14,6 @@ import {
   type Reply,
   type Request,
   read,
-  refusal,
   remove,
   replace,
 } from './small-service.js'
@@ -189,8 +188,10 @@ const byClause: Record<string, Record<string, Defect>> = {
     },
     'any scheme is accepted': { authorization: /^(?:Bearer|\w+(?= e)) (.*)$/ },
     'a token is accepted without a scheme': { authorization: /^(?:Bearer |(?=ey))(.*)$/ },
-    'an expired token is a 403': coded('TOKEN_EXPIRED', 403, 'TOKEN_EXPIRED'),
-    'an invalid token is MISSING_TOKEN': coded('INVALID_TOKEN', 401, 'MISSING_TOKEN'),
+    'an expired token is a 403': replying(401, (answer) =>
+      JSON.stringify(answer.body).includes('EXPIRED') ? { ...answer, status: 403 } : answer,
+    ),
+    'an invalid token is MISSING_TOKEN': errors(401, { error_code: 'MISSING_TOKEN' }),
     ...each([create, replace, remove], (endpoint) => ({
       [`${endpoint} without a valid token is rejected, but takes effect`]: {
         isDoneAnyway: (request) => request.endpoint === endpoint,
@@ -262,13 +263,6 @@ function changed(which: string | number, change: Members | ((body: Members) => M
 function errors(status: number, change: Members): Defect {
   return changed(status, ({ detail }) =>
     typeof detail === 'object' ? { detail: { ...detail, ...change } } : change,
-  )
-}
-
-/** Replaces all 401 responses with the code `code` by another error. */
-function coded(code: string, status: number, other: string): Defect {
-  return replying(401, (answer) =>
-    JSON.stringify(answer.body).includes(code) ? refusal(status, other, sessionId) : answer,
   )
 }
 

@@ -104,17 +104,13 @@ function written(body: unknown): string | undefined {
   return JSON.stringify(body).replaceAll(/"#(-?\d+)"/g, '$1')
 }
 
-export function reply(
-  status: number,
-  body?: unknown,
-  headers: http.OutgoingHttpHeaders = {},
-): Reply {
+function reply(status: number, body?: unknown, headers: http.OutgoingHttpHeaders = {}): Reply {
   const type = body === undefined ? undefined : 'application/json'
   const common = { 'access-control-allow-origin': '*', 'content-type': type }
   return { status, headers: { ...common, ...headers }, body }
 }
 
-export function refusal(status: number, error_code: string, session_id: string): Reply {
+function refusal(status: number, error_code: string, session_id: string): Reply {
   const headers = { 'www-authenticate': status === 401 ? 'Bearer' : undefined }
   return reply(status, { detail: { detail: 'refused', session_id, error_code } }, headers)
 }

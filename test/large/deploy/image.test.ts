@@ -108,17 +108,11 @@ function run(command: string, cwd: string, variables: NodeJS.ProcessEnv): void {
 
 /** Copies files that Git tracks or would add, except those that .dockerignore excludes. */
 function copyContext(target: string): void {
-  const lines = readText('.dockerignore').split('\n')
-  // Patterns in .dockerignore are always relative to the root, unlike those in .gitignore.
-  const patterns = lines.filter((line) => /^[^#]/.test(line)).map((line) => `--exclude=/${line}`)
-  const filesOf = (...options: string[]) => {
-    const args = ['ls-files', '-z', ...options, ...patterns]
-    return spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\0').slice(0, -1)
-  }
-  const ignored = new Set(filesOf('--cached', '--ignored'))
-  const files = filesOf('--cached', '--others', '--exclude-standard').filter(
-    (file) => !ignored.has(file) && existsSync(join(root, file)),
-  )
+  const patterns = readText('.dockerignore').match(/^[^#\n].*$/gm) ?? []
+  const excluded = patterns.map((pattern) => `:(exclude,glob)${pattern}`)
+  const command = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.']
+  const { stdout } = spawnSync('git', [...command, ...excluded], { cwd: root, encoding: 'utf8' })
+  const files = stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)))
   assert.ok(files.length > 0, 'the tests have to run in a clone of the repository')
   for (const file of files) cpSync(join(root, file), join(target, file))
 }
