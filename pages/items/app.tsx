@@ -13,7 +13,7 @@ export function App() {
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
-    // If the focused element was removed, focus moves to the list, unless a closing dialog has moved it elsewhere.
+    // Focuses the list if the focused element was removed, unless a closing dialog has already moved the focus.
     queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
   })
   return (

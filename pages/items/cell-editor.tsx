@@ -1,4 +1,4 @@
-/** Edits the value of one member in its cell. Only the characters of the value change in the item's text. @module */
+/** Edits a member's value in its table cell. Nothing else in the item's JSON text changes. @module */
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -11,7 +11,7 @@ import { stringOf } from './members.js'
 import { lossWhileSaving, notSaved, saveItem } from './save.js'
 import type { Page } from './use-page.js'
 
-/** Minimum width of the field, in CSS pixels. The keyboard hint needs this much space. */
+/** Minimum width of the text field, in CSS pixels. The keyboard hint below the field needs this much space. */
 const narrowest = 240
 
 /** Minimum space below the cell for an error message, in CSS pixels. */
@@ -32,14 +32,14 @@ export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell'
   )
   useWarning(typed !== start)
 
-  /** @param columns how many columns the active cell moves to the right; negative to the left. */
+  /** @param columns number of columns by which the active cell moves to the right; negative to move left. */
   function onClose(columns: number): void {
     page.setCell(undefined)
     const { names } = page.tracks
     const next = names.indexOf(name) + columns
     if (next < names.length) page.setColumn(names[next])
   }
-  /** `null` after the editor has closed, so that a late result does not close the next editor. */
+  /** The text field; `null` after the editor has closed, so that a late response does not close the next editor. */
   const field = useRef<HTMLInputElement>(null)
 
   async function save(columns: number, typed: string): Promise<void> {
@@ -101,7 +101,7 @@ export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell'
         {isBoolean && (
           <div class="line hint">
             {['true', 'false'].map((each) => (
-              // The Tab key skips these buttons, because the arrow keys in the field also choose a boolean.
+              // The Tab key skips the `true` and `false` buttons, because the arrow keys also choose a boolean.
               <Button
                 key={each}
                 tabIndex={-1}
@@ -132,7 +132,7 @@ function placeOfCell(): Record<string, string> {
   const box = cell?.getBoundingClientRect() ?? new DOMRect()
   const width = Math.min(Math.max(narrowest, box.width), innerWidth)
   const left = Math.max(0, Math.min(box.left, innerWidth - width))
-  /** In a card, the cell starts with the member's name, which the editor must not cover. */
+  /** In a card, the editor opens above or below the cell, because the cell also shows the member's name. */
   const beside = cell?.dataset.name ? box.height : 0
   return {
     left: `${left}px`,

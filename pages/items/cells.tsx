@@ -1,4 +1,4 @@
-/** The cells of a row in the list. @module */
+/** The table cells of an item's row. @module */
 
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
@@ -9,7 +9,7 @@ import type { Json, Look } from './table.js'
 import type { Column } from './tracks.js'
 import type { Page } from './use-page.js'
 
-/** Maximum length in characters of the list of members that have no column. */
+/** Maximum length of the cell that lists the members without a column, in characters. */
 const longestRest = 300
 const mostOnCard = 3
 
@@ -35,7 +35,7 @@ interface CellsProps {
   readonly json: Json | undefined
   readonly look: Look
   readonly columns: readonly Column[]
-  /** Rendered columns. Columns that are scrolled far out of view are not rendered. */
+  /** Columns to render. Columns that are far out of view are left out. */
   readonly drawn: readonly Column[]
   readonly isRestShown: boolean
   /** Index of the active cell's column; `undefined` if another row is active. */
@@ -47,7 +47,7 @@ export function Cells(props: CellsProps) {
   const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
   const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
   return useMemo(() => {
-    /** The Tab key skips the checkbox, because the Space key selects rows too. */
+    /** The Tab key skips the checkbox, because the Space key also selects the row. */
     const box = (
       <span class="box">
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
@@ -68,7 +68,7 @@ export function Cells(props: CellsProps) {
     const cells = isCard
       ? columns.filter(isSeen).slice(0, mostOnCard)
       : drawn.filter(({ place }) => place > 0)
-    // If a card does not show the active column, the id of the card is the active cell.
+    // If a card does not show the active column, the card's id is the active cell.
     const isThere = !isCard || cells.some(({ place }) => place === active)
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
@@ -89,7 +89,7 @@ export function Cells(props: CellsProps) {
               key={`.${column.name}`}
               id={idOf(column.place)}
               class={kind === 'literal' ? text : kind}
-              // For screen readers, a string has quotes, so that it differs from other values.
+              // Screen readers get a string with its quotes, so that it differs from a number or literal.
               aria-label={kind === 'string' ? name + text : undefined}
               data-name={name || undefined}
               {...cellAt(column)}
@@ -113,7 +113,7 @@ export function Cells(props: CellsProps) {
   }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
 }
 
-/** Puts the time of day into a separate element, so that the date in a timestamp stands out. */
+/** Wraps the time of a timestamp in an element of its own, so that the date stands out. */
 function datedOf(text = '') {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
   return time ? [date, <span key="time">{time}</span>] : text

@@ -1,4 +1,4 @@
-/** Creates, replaces and deletes items. Request bodies (spec §2.2) and items are verbatim JSON texts. @module */
+/** Creates, replaces and deletes items. The JSON text of request bodies (spec §2.2) is sent unchanged. @module */
 
 import {
   type ItemRead,
@@ -12,7 +12,7 @@ import { send } from './service.js'
 export class ChangedError extends Error {
   override readonly name = 'ChangedError'
   readonly id: string
-  /** Text of the stored item; `undefined` if the item was deleted. */
+  /** JSON text of the stored item; `undefined` if the item was deleted. */
   readonly text: string | undefined
 
   constructor(id: string, text: string | undefined) {
@@ -25,7 +25,7 @@ export class ChangedError extends Error {
 /** Maximum number of attempts to change an item that other clients keep changing. */
 const attempts = 5
 
-/** @throws {ChangedError} if an earlier attempt with this key has created other content (interface §4.11). */
+/** @throws {ChangedError} if an earlier request with the same key created a different item (interface §4.11). */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
   try {
@@ -38,7 +38,7 @@ export async function createItem(body: string, key: string): Promise<string> {
   }
 }
 
-/** @throws {ChangedError} if the stored version is not the version that the user has seen. */
+/** @throws {ChangedError} if the stored item differs from the version that the user has seen. */
 export async function replaceItem(seen: Item, body: string): Promise<string> {
   return (await change(seen, { method: 'PUT', body }, itemIn)).text
 }
@@ -83,7 +83,7 @@ const itemIn = (response: TextResponse) => response.item()
 
 const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
 
-/** Computes the item's probable `ETag`, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
+/** Computes the probable `ETag` of an item, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
 async function likelyTag(text: string): Promise<string | undefined> {
   const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
   if (!subtle) return undefined
@@ -98,7 +98,7 @@ export function newKey(): string {
 
 const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
 
-/** Whether a change may have taken effect although its request failed (spec §7.3). */
+/** Returns whether a change may have taken effect although its request failed (spec §7.3). */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }
@@ -107,7 +107,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
-/** Whether requests for other items would fail with the same error. */
+/** Returns whether requests for other items would fail with the same error. */
 export function concernsAll(error: unknown): boolean {
   if (error instanceof ChangedError) return false
   return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)

@@ -7,19 +7,19 @@ import { createOverview, type Overview } from './overview.js'
 import type { list, nextChange } from './service.js'
 import { createYield, type Yield } from './yield.js'
 
-/** The array `items` grows in place while the first list is loading. */
+/** The list as the page shows it. While the first list is loading, the array `items` grows in place. */
 export interface Shown {
   readonly items: readonly Item[]
-  /** Number of items of each project when all items were last listed. */
+  /** Number of items in each project, according to the latest list of all items. */
   readonly projects: Overview['projects']
   readonly overview: Overview
-  /** Number of items that have arrived; `undefined` while no list is loading. */
+  /** Number of items received so far; `undefined` while no list is loading. */
   readonly loading: number | undefined
-  /** Fraction of the list received so far, from 0 to 1; `undefined` if the length of the list is not known. */
+  /** Fraction of the list received so far, from 0 to 1; `undefined` if the list's length is unknown. */
   readonly share: number | undefined
   readonly listedAt: Date | undefined
   readonly problem: unknown
-  /** Ids of the items that were new or changed in the latest list; empty once their rows are no longer marked. */
+  /** Ids of the new or changed items whose rows are marked at the moment. */
   readonly changed: ReadonlySet<string>
   readonly news: string
 }
@@ -31,7 +31,7 @@ export interface CollectionOptions {
   readonly changed: typeof nextChange
   readonly pauseAfter: typeof pauseAfter
   readonly onChange: () => void
-  /** Whether a problem stops the updates of the list until `refresh` is called. */
+  /** Returns whether, after this error, the list is not updated until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
 }
 
@@ -40,12 +40,12 @@ const marked = 2_000
 // Shortest and longest pause between two list requests, in milliseconds.
 const shortestPause = 2_000
 const longestPause = 300_000
-/** Pause for each character of the latest list, in milliseconds. After a list of 25 MB, the pause is 20 seconds. */
+/** Pause per character of the latest list, in milliseconds. After a list of 25 MB, the pause is 20 seconds. */
 const pausePerCharacter = 0.0008
 
 /**
- * Returns the minimum pause before the next request for the list, in milliseconds. It depends mainly on the length
- * of the list, because a busy machine can be slow even for a short list. @param duration in milliseconds.
+ * Returns the minimum pause between list requests, in milliseconds. The pause depends mainly on the length of the list,
+ * because even a short list can take long on a busy machine. @param duration time that the list took, in milliseconds.
  */
 export function pauseAfter(characters: number, duration: number, failures: number): number {
   const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
@@ -69,7 +69,7 @@ interface Incoming {
   readonly overview: Overview
   items: Item[]
   tag: string | null
-  /** Ids of items that this page has changed since it requested the list. The list may have older versions. */
+  /** Ids of items that the user has changed since the list was requested. The list may contain their old versions. */
   readonly changedHere: Set<string>
 }
 
@@ -98,7 +98,7 @@ export function createCollection(options: CollectionOptions) {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // If a list request fails midway, the items that have arrived are shown until a complete list arrives.
+    // If the first list fails midway, the items received until then are shown until a complete list arrives.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
@@ -141,7 +141,7 @@ export function createCollection(options: CollectionOptions) {
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
 
-  /** Merges the incoming list into the shown list, and starts over if the user changes an item in the meantime. */
+  /** Merges the new list into the shown list, and starts over if the user changes an item during the merge. */
   async function merge(into: Incoming, yieldIfDue: Yield) {
     for (;;) {
       const { items } = shown
@@ -198,7 +198,7 @@ export function createCollection(options: CollectionOptions) {
     waiting = new AbortController()
     const { signal } = waiting
     if (tag !== null && failures === 0) {
-      await nextChange(project, tag, signal).catch(() => undefined) // the next list reports the problem
+      await nextChange(project, tag, signal).catch(() => undefined) // the next list request reports the error
     }
     if (!signal.aborted) refresh()
   }
@@ -216,10 +216,10 @@ export function createCollection(options: CollectionOptions) {
 
   return {
     shown: () => shown,
-    /** From now on, lists only the items of one project, or all items if `undefined`. */
+    /** Changes the project whose items are listed; `undefined` lists all items. */
     choose(next: string | undefined) {
       if (next === project) return
-      // The list of all items contains the items of the chosen project, so it stays visible for now.
+      // The list of all items stays visible until the project's list arrives, because it contains the project's items.
       if (project === undefined) show({ news: '' })
       else shown = { ...nothing, projects: shown.projects }
       project = next
@@ -229,7 +229,7 @@ export function createCollection(options: CollectionOptions) {
     refresh: () => void refresh(),
     put(text: string) {
       const item = itemOf(text)
-      incoming?.overview.add(item) // the incoming list skips this item
+      incoming?.overview.add(item) // `load` skips items that the user has changed
       change([item.id], (items) => withItem(items, item))
       mark(new Set([item.id])) // shows that the item is saved
     },

@@ -10,7 +10,7 @@ import { defaultLayout, type Layout, moved } from './layout.js'
 import { useIsNarrow } from './use-is-narrow.js'
 import type { Page } from './use-page.js'
 
-/** Maximum number of members for which the dialog needs no search field. */
+/** Number of members above which the dialog has a search field. */
 const mostWithoutSearch = 12
 
 export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Page) {
@@ -22,7 +22,7 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
   const all = [...names, ...others]
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
-  /** Changes the layout. Focuses `button` again after its column has moved. */
+  /** Changes the layout, then focuses `button` again, because a button loses focus when its column moves. */
   const change = (part: Partial<Layout>, button: HTMLElement) => {
     changeLayout(part)
     requestAnimationFrame(() => button.focus())

@@ -1,4 +1,4 @@
-/** The conditions of a filter, below the toolbar. @module */
+/** The filter conditions below the toolbar. @module */
 
 import { Button } from '../shared/components.js'
 import { blank, type Condition, type Filter } from './filter.js'

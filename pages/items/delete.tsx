@@ -1,4 +1,4 @@
-/** The delete dialog, which asks for confirmation. A deleted item cannot be restored with the same id. @module */
+/** The dialog that confirms and runs a deletion. A deleted item cannot be restored with the same id. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -12,9 +12,9 @@ import type { Page } from './use-page.js'
 
 type Failure = ReturnType<typeof failureOf>
 
-/** Number of parallel deletes. Browsers open only a few connections to a host, and the list needs some. */
+/** Number of parallel DELETE requests. Browsers open only a few connections per host, and the list needs some too. */
 const atATime = 4
-/** Maximum number of displayed failures. The copy button copies all failures. */
+/** Maximum number of failures to display. The copy button copies all failures. */
 const mostListed = 100
 
 export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
@@ -22,7 +22,7 @@ export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
   const onClose = () => setToDelete(undefined)
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of items that the deletion has tried so far; `undefined` while no deletion is running. */
+  /** Number of items that were deleted or failed so far; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])
@@ -97,7 +97,7 @@ export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
         </div>
       )}
       <div class="line foot">
-        {/* Cancel gets focus, because it changes nothing. */}
+        {/* The Cancel button has the initial focus, because it changes nothing. */}
         <Button autofocus onClick={isRunning ? stop : onClose}>
           {isRunning && !isOne ? 'Stop' : 'Cancel'}
         </Button>

@@ -1,4 +1,4 @@
-/** Dialogs built on the `dialog` element, which takes focus on opening and restores focus on closing. @module */
+/** Dialogs based on the `dialog` element, which takes focus when it opens and restores focus when it closes. @module */
 
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { useIsNarrow } from './use-is-narrow.js'
 export interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Position of the dialog. The title of a dialog with a position is only for screen readers. */
+  /** CSS position of the dialog. If a position is set, only screen readers get the title. */
   readonly style?: Readonly<Record<string, string>>
   readonly actions?: ComponentChildren
   readonly autofocus?: boolean
@@ -30,7 +30,7 @@ export function Dialog(props: DialogProps) {
     if (!isBeside) element?.showModal()
     return () => {
       element?.close()
-      // The browser does not restore focus if a dialog on top of this dialog closes at the same time.
+      // Browsers do not restore focus if a dialog on top of this dialog closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()
@@ -46,12 +46,12 @@ export function Dialog(props: DialogProps) {
       aria-label={title}
       onClick={({ target }) => target === dialog.current && onOutside?.()}
       onKeyDown={(event) => {
-        // Keys that are pressed in a dialog on top of this dialog are ignored.
+        // Ignores keys that are pressed in a dialog on top of this one.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        event.preventDefault() // otherwise the browser closes a dialog at the second Escape, despite `cancel`
+        event.preventDefault() // otherwise, a second Escape would close the dialog despite the prevented `cancel` event
         event.stopPropagation() // the list must not handle this key
         onClose()
       }}
@@ -91,8 +91,8 @@ export function useWarning(isNeeded: boolean): void {
 }
 
 /**
- * Returns a function that closes, and asks for confirmation if something would be lost, and the confirmation dialog
- * while it is open. `onStay` is called if the user cancels.
+ * Returns a function that closes a dialog, and a confirmation dialog, which the function opens first if closing would
+ * lose something. `onStay` is called if the user cancels.
  */
 export function useConfirmedClose(
   loss: Loss | undefined,

@@ -1,4 +1,4 @@
-/** The script that the page loads after the list: dialogs, the panel, search, sort and rows of JSON. @module */
+/** The script that the items page loads after its list: dialogs, panel, search, sorting and JSON rows. @module */
 
 export { CellEditor } from './cell-editor.js'
 export { Columns } from './columns.js'

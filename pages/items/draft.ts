@@ -1,4 +1,4 @@
-/** Checks the text of an item while it is edited, and makes the request body from the text. @module */
+/** Checks the JSON text that the user is editing, and builds the request body that saves an item. @module */
 
 import { JsonSyntaxError } from '../../src/item/json-syntax.js'
 import { positionOf, scanText } from '../../src/item/scan.js'
@@ -15,12 +15,12 @@ export interface Finding {
 
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/** Checks a JSON text. Returns the start of its value. @throws {JsonSyntaxError} with a position in the text. */
+/** Checks JSON text, and returns the index at which its value starts. @throws {JsonSyntaxError} with a text index. */
 export function checkText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   let start: number
   try {
-    start = scanText(bytes, 0, () => undefined) // a byte offset, which equals the index, because only ASCII precedes the value
+    start = scanText(bytes, 0, () => undefined) // this byte offset is also a string index: only ASCII precedes it
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
@@ -28,13 +28,13 @@ export function checkText(text: string): number {
     )
     throw new JsonSyntaxError(error.message, before.length)
   }
-  // UTF-8 cannot encode a lone surrogate. Another character would be sent instead.
+  // UTF-8 cannot encode a lone surrogate. The browser would send U+FFFD instead.
   const lone = text.search(/\p{Surrogate}/u)
   if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
   return start
 }
 
-/** Returns all problems in the text, from top to bottom. @param id id of the stored item, if any. */
+/** Returns all problems in an item's text, from top to bottom. @param id id of the stored item, if any. */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
@@ -64,19 +64,19 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that the service drops from `data`. The service keeps the white space around them. */
+/** Members that the service removes from `data`. The white space around them stays. */
 const besideData = ['id', 'project_id']
 
 export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** Indents JSON text. Invalid text is left unchanged, because nobody knows where its tokens end. */
+/** Indents JSON text. Leaves invalid text unchanged, because there is no telling where its tokens end. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** Returns the range to select in a new item: inside the first value except `project_id`, or before the last brace. */
+/** Returns the range to select in a new item: the first value except `project_id`, or the end of an empty object. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -84,7 +84,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
-/** Replaces the value of a member, and nothing else. Returns a fault if the new value is invalid. */
+/** Replaces a member's value in the text of an item. The result has a `fault` if the new value is invalid. */
 export function withValue(text: string, name: string, value: string) {
   try {
     const start = checkText(value)
@@ -100,14 +100,14 @@ export function withValue(text: string, name: string, value: string) {
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/** Returns a request body (spec §2.2) with the text as `data`, and with the text's `project_id` beside `data`. */
+/** Returns the request body (spec §2.2) that saves an item. `project_id` moves from the item to beside `data`. */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
   return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
 }
 
-/** Whether the text equals the stored item, except for white space around its members. */
+/** Returns whether `text` equals the stored item, except for white space after the first and before the last brace. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) =>
     requestBody(text)
@@ -116,20 +116,20 @@ export function isSameItem(stored: string, text: string): boolean {
   return members(stored) === members(text)
 }
 
-/** Converts the line and column in an error, which refer to the request body, to a position in the text. */
+/** Finds where a problem is in the text. An error message gives the problem's line and column in the request body. */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []
   if (message === undefined) return undefined
   const lines = without(text, besideData).split('\n')
-  const before = lines.slice(0, Number(line) - 2) // the text begins on line 2 of the body
+  const before = lines.slice(0, Number(line) - 2) // the item's text begins on line 2 of the request body
   const within = [...(lines[before.length] ?? '')].slice(0, Number(column) - 1).join('') // columns count code points
   let offset = before.reduce((sum, line) => sum + line.length + 1, 0) + within.length
   for (const { from, to } of cutsFor(text, besideData)) if (from <= offset) offset += to - from
   return { ...markAt(text, Math.min(offset, text.length)), severity: 'error', message }
 }
 
-/** Removes `id` from the text of an object. Any other text stays as it is. */
+/** Removes the member `id` from the text of a JSON object. Returns any other text unchanged. */
 export function withoutId(text: string): string {
   try {
     return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
@@ -157,7 +157,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // The cut begins at the comma after the last kept member, and includes all earlier cuts behind this comma.
+      // Cuts from the comma after the last kept member. Earlier cuts after that comma become part of this cut.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -166,7 +166,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
-/** Returns a line and column, both counted from 1. Columns count characters. */
+/** Returns the line and column of an offset, both counted from 1. Columns count characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))
   return positionOf(before, before.length)

@@ -1,4 +1,4 @@
-/** The panel that adds or edits an item. Typed text stays until it is saved or discarded. @module */
+/** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -32,7 +32,7 @@ export function Edit(page: Page & { readonly draft: Draft }) {
   const { draft, rows, editing, listed, setActive, closeDraft } = page
   const { item, isCopy } = draft
   const editor = useRef<JsonEditor | undefined>(undefined)
-  /** Original text, before indentation. This text is saved if the user changes nothing. */
+  /** The item's text before the panel indented it. This text is saved if the user changes nothing. */
   const [source, setSource] = useState(() => (isCopy ? withoutId(draft.text) : draft.text))
   const shown = useMemo(() => formattedDraft(source), [source])
   const [typed, setTyped] = useState(shown)
@@ -76,7 +76,7 @@ export function Edit(page: Page & { readonly draft: Draft }) {
     return undefined
   }
 
-  /** @param base the version that the text replaces; `undefined` to create an item. */
+  /** @param base version of the item that the typed text replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving) return
     const typed = validText()
@@ -168,7 +168,7 @@ export function Edit(page: Page & { readonly draft: Draft }) {
         cursor={item || isCopy ? undefined : firstValue(shown)}
         onChange={setTyped}
       />
-      {/* The notice is below the text, so that the text does not move when the notice appears during typing. */}
+      {/* This notice is below the editor, so that text does not move when the notice appears during typing. */}
       {item && listed?.text !== item.text && !isSaving && (
         <div class="problem" role="alert">
           <p>{newsOf(item, listed)}</p>
@@ -213,7 +213,7 @@ export function Edit(page: Page & { readonly draft: Draft }) {
   )
 }
 
-/** @param item the version that the user has seen. Its text is empty if a request to create it seemed to fail. */
+/** @param item version that the user has seen; its text is empty if creating the item seemed to fail. */
 function newsOf(item: Item, listed: Item | undefined): string {
   if (!listed) return 'This item was deleted elsewhere.'
   if (item.text === '') return 'Your earlier attempt to save succeeded. The item is now:'

@@ -1,4 +1,4 @@
-/** The JSON editor, and below it a list of the problems in the text. @module */
+/** The JSON editor, with a list of problems in the text below the editor. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -6,7 +6,7 @@ import { Button } from '../shared/components.js'
 import { checkDraft, type Finding, lineAndColumn } from './draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** Maximum number of listed problems, errors first. In the text, all problems are marked. */
+/** Maximum number of problems in the list, which shows errors first. The editor marks all problems. */
 const mostListed = 5
 
 export interface EditorPaneProps {

@@ -1,11 +1,11 @@
-/** The filter of the list: by project, by text, and by members. @module */
+/** Filters the list by project, by text, and by conditions on members. @module */
 
 import type { tests } from './search.js'
 
 export interface Filter {
-  /** Text to find in the JSON of items, ignoring case. Empty text finds all items. */
+  /** Text to find in the JSON of items, ignoring case. An empty text matches all items. */
   readonly query: string
-  /** Project of the items; `null` for items without a project, `undefined` for all items. */
+  /** Project whose items match; `null` for items without a project, `undefined` for all items. */
   readonly project: string | null | undefined
   readonly conditions: readonly Condition[]
 }
@@ -13,7 +13,7 @@ export interface Filter {
 export interface Condition {
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
-  /** With `contains`, the text to find. Otherwise, JSON or a string without quotes. Empty text matches everything. */
+  /** Text to find, for the operator `contains`. For other operators, a JSON value, or a string without quotes. */
   readonly value: string
 }
 
@@ -25,7 +25,7 @@ export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/** A condition without a member, or without the value that its operator needs, is ignored. */
+/** Returns whether a condition has a member, and the value that its operator needs. Other conditions are ignored. */
 export function isComplete(condition: Condition): condition is Condition & { name: string } {
   const { name, test, value } = condition
   return name !== undefined && (test === 'is absent' || value !== '')

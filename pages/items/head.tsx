@@ -9,11 +9,11 @@ import { moved, sortedBy } from './layout.js'
 import { type Column, narrowest } from './tracks.js'
 import type { Page } from './use-page.js'
 
-/** Minimum pointer movement that moves a column, in CSS pixels. A shorter movement is a click. */
+/** Minimum distance that the pointer must move to drag a column, in CSS pixels. A shorter movement is a click. */
 const leastMove = 5
 /** Width of the resize handle at the end of a column header, in CSS pixels. */
 const edge = 10
-/** How much a key press changes a column's width, in characters. */
+/** Change in a column's width for each key press, in characters. */
 const step = 2
 
 type HeadProps = RenderableProps<Page & { readonly drawn: readonly Column[] }>
@@ -154,7 +154,7 @@ export function widthOfCharacter(heads: Element | null, widths: readonly number[
   return (heads?.querySelector('th')?.getBoundingClientRect().width ?? 0) / (widths[0] ?? 1)
 }
 
-/** Sets the column of a cell explicitly, because cells to the left may not be rendered. */
+/** Places a cell in its column explicitly, because cells to the left of it may not be rendered. */
 export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
   const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
   return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
@@ -165,7 +165,7 @@ function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {
   return target.getBoundingClientRect().right - clientX < edge
 }
 
-/** `onMove` gets the distance so far, in CSS pixels. `onEnd` gets `false` if the browser takes over the pointer. */
+/** Follows a drag. `onMove` gets the distance so far, in CSS pixels. `onEnd` gets `false` if the browser cancels it. */
 function follow(
   { clientX }: PointerEvent,
   onMove: (distance: number, event: PointerEvent) => void,

@@ -1,11 +1,11 @@
-/** The bar at the top: product, pages, state of the list, and subject and expiry of the token. @module */
+/** The bar at the top of the page: product name, page links, list state, and the token's subject and expiry. @module */
 
 import { pagePaths } from '../../src/interface/names.js'
 import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
 import type { Page } from './use-page.js'
 
-/** The service adds a link to the API page only if it serves that page. */
+/** Whether the service also serves the API page. Only then does it add this link to the items page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header({ listedAt, problem, setDialog, setAsking }: Page) {

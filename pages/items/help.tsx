@@ -46,7 +46,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Because of the parentheses, `split` keeps the separators. */
+/** Matches the text between keys. Because of the capturing group, `split` keeps this text. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
 export function Help({ closeDialog }: Page) {

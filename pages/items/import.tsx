@@ -1,4 +1,4 @@
-/** The import dialog, which creates items one by one, so that the list keeps the file's order. @module */
+/** The import dialog, which creates items one by one, so that the list has the same order as the file. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -16,19 +16,19 @@ interface Progress {
 }
 
 const start: Progress = { next: 0, skipped: [] }
-/** Maximum number of skipped items that are listed. Further skipped items are only counted. */
+/** Maximum number of skipped items to list. The dialog only counts the rest. */
 const mostNamed = 10
 
 export function Import({ collection, onProblem, closeDialog }: Page) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  /** Prefix of the `Idempotency-Key` of every item. */
+  /** Prefix of each item's `Idempotency-Key`. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
   const [problem, setProblem] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Aborts the current operation, which reads a file or imports its items. */
+  /** Aborts the operation in progress: reading a file, or importing its items. */
   const work = useRef(new AbortController())
   useEffect(() => () => work.current.abort(), [])
 

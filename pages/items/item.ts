@@ -1,14 +1,14 @@
-/** An item as the page keeps it, and functions that read its text for display. @module */
+/** An item in the list, and functions that extract values from its JSON text for display. @module */
 
 import { type Member, membersOf, stringOf } from './members.js'
 
 export interface Item {
   readonly id: string
-  /** JSON text of the item as the service sent it. */
+  /** JSON text of the item, exactly as the service sent it. */
   readonly text: string
 }
 
-/** Maximum number of characters to show of a value or item where space is limited. */
+/** Maximum length of a shortened value or item, in characters. */
 const longestShown = 200
 
 export type Kind = 'string' | 'number' | 'literal' | 'nested'
@@ -33,7 +33,7 @@ export function startOf({ text }: Item): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 
-/** Returns a member's name. A name gets quotes if it has no visible character or starts with a quote. */
+/** Returns a member's name for display, in quotes if the name has no visible character or starts with a quote. */
 export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
@@ -41,8 +41,8 @@ export function shownName(name: string): string {
 export type ShownValue = ReturnType<typeof shownValue>
 
 /**
- * Shortens the value of a member for display. `text` is JSON, with characters instead of escapes. `short` is the text
- * for a cell: plain strings (see {@link isPlain}) without quotes, arrays and objects without line breaks.
+ * Shortens a member's value for display. In the result, `text` is JSON without unnecessary escapes. `short` is the text
+ * for a table cell: plain strings (see {@link isPlain}) have no quotes, and arrays and objects have no line breaks.
  * @param text JSON text of the item.
  */
 export function shownValue(text: string, { valueStart, end }: Member) {
@@ -52,7 +52,7 @@ export function shownValue(text: string, { valueStart, end }: Member) {
   if (!start.startsWith('"')) {
     return { text: start + cut, short: start.replaceAll(/[\n\r\t]\s*/g, '') + cut }
   }
-  // Drops the last character or escape if the text was cut in the middle of it.
+  // Drops a character or escape sequence that was cut in half at the end.
   const [whole = ''] = /^"(?:[^"\\\p{Surrogate}]|\\u.{4}|\\[^u])*/u.exec(start) ?? []
   const value = stringOf(`${whole}"`) + cut
   const json = JSON.stringify(value)
@@ -64,20 +64,20 @@ function memberOf(text: string, name: string): Member | undefined {
   return undefined
 }
 
-/** @param text JSON text of the value, or its start. */
+/** @param text JSON text of a value, or the beginning of such text. */
 export function kindOf(text: string): Kind {
   if (text.startsWith('"')) return 'string'
   if (/^[[{]/.test(text)) return 'nested'
   return /^[tfn]/.test(text) ? 'literal' : 'number'
 }
 
-/** Whether a string is completely visible without quotes, and cannot be mistaken for another JSON value. */
+/** Returns whether a string is fully visible without quotes, and cannot be mistaken for a value of another type. */
 export function isPlain(text: string): boolean {
   const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
   return !isOther.test(text) && !/^\s|\s$|[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 }
 
-/** A one-line field cannot show line breaks, invisible characters, or changes in the direction of text. */
+/** Returns whether a value can be edited in a one-line field, which hides line breaks and invisible characters. */
 export function isEditableInCell(text: string | undefined): boolean {
   if (text === undefined || kindOf(text) === 'nested') return false
   return kindOf(text) !== 'string' || !/[\p{C}\p{Zl}\p{Zp}]/u.test(stringOf(text))

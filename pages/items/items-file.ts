@@ -1,4 +1,4 @@
-/** Parses files that the user imports, and makes files that the user exports. @module */
+/** Parses the files that the user imports, and creates the files that the user exports. @module */
 
 import { JsonSyntaxError, type Span } from '../../src/item/json-syntax.js'
 import { positionOf } from '../../src/item/scan.js'
@@ -15,7 +15,7 @@ export interface Entry {
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** Reads a file in the format of `item-store dev --seed`. @throws {Error} with the line and column of an error. */
+/** Reads items from a file for `item-store dev --seed`. @throws {Error} with the line and column of a syntax error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)
@@ -39,7 +39,7 @@ function checkEncoding(text: Uint8Array): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(text)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error // the file is too long for a string
+    if (!(error instanceof TypeError)) throw error // for example, if the file is too long for a string
     throw new Error('the file is not in UTF-8', { cause: error })
   }
 }
@@ -55,7 +55,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/** Returns a JSON array of the unchanged texts, made of blobs, which browsers can store on disk. */
+/** Returns a JSON array of items, whose texts are unchanged. It consists of blobs, which browsers can store on disk. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

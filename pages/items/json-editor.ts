@@ -1,6 +1,6 @@
 /**
- * The JSON editor. In its shadow root, CodeMirror uses a style sheet object instead of a style element, which the
- * Content-Security-Policy forbids.
+ * The JSON editor: CodeMirror in a shadow root, where it uses a style sheet object instead of a style element, which
+ * the Content-Security-Policy forbids.
  * @module
  */
 
@@ -61,13 +61,13 @@ const colors = HighlightStyle.define([
   { tag: [tags.bool, tags.null], color: 'var(--literal)' },
 ])
 
-/** Characters that change the direction of text, but that CodeMirror does not mark by default. */
+/** Matches characters that change the text direction and that CodeMirror does not mark by default. */
 const otherBidi = /[\u202a-\u202c\u2068]/
 
-/** Replaces a selection without Chromium's style attributes, which the Content-Security-Policy forbids. */
+/** Replaces selected text without the style attributes that Chromium adds and the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // On a busy machine, the browser's own `selectionchange` comes only after the typed text.
+  // On a busy machine, the browser may send its own `selectionchange` event only after the typed text.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {
@@ -102,7 +102,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange()
         }),
-        // The panel handles Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
+        // These keys are left to the panel: Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
@@ -116,10 +116,10 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   })
   return {
     text: () => textOf(view.state),
-    /** Replaces the whole text. The user can undo this. */
+    /** Replaces the whole text, in a way that the user can undo. */
     replace(text: string) {
       const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // The replacement is an undo step of its own, so undoing it keeps text that was typed just before.
+      // The replacement is an undo step of its own, so that undoing it keeps the text typed just before.
       view.dispatch({ changes, annotations: isolateHistory.of('full') })
     },
     goTo(offset: number, end = offset) {

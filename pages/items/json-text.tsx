@@ -1,11 +1,11 @@
-/** Shows the JSON text of an item in a row. Lines break only between members. @module */
+/** Shows the JSON text of an item in a table row. Lines break only between members. @module */
 
 import { coloured } from '../shared/json-colours.js'
 import { membersOf } from './members.js'
 
-/** Maximum number of displayed characters of an item's JSON. */
+/** Maximum number of characters of an item's JSON to display. */
 const longest = 800
-/** Maximum length of a member that is kept whole, in characters. A longer member is split into its nested members. */
+/** Maximum length of a member kept on one line, in characters. Longer members can break between nested members. */
 const long = 60
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 
@@ -25,7 +25,7 @@ export function JsonText({ text }: { text: string }) {
   )
 }
 
-/** Returns the median height of the texts in the rendered rows, in CSS pixels. */
+/** Returns the median height of the JSON texts in the rendered rows, in CSS pixels. */
 export function heightOfMost(grid: HTMLElement): number {
   const texts = grid.querySelectorAll('td > :last-child')
   const heights = Array.from(texts, ({ scrollHeight }) => scrollHeight)

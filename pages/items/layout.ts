@@ -1,14 +1,14 @@
-/** Columns, widths and sort order of the table, which the browser stores per project, without values. @module */
+/** The table layout: columns, widths and sort order. Browsers store it for each project, without item values. @module */
 
 import { useMemo, useState } from 'preact/hooks'
 import { store, stored } from '../shared/storage.js'
 import type { Sort } from './sort.js'
 
 export interface Layout {
-  /** Names of the columns besides `id`; `undefined` for the default columns. */
+  /** Names of the columns other than `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
   readonly pinned: readonly string[]
-  /** Changed widths, in characters, as pairs instead of an object, because a name can be `__proto__`. */
+  /** Widths that the user has set, in characters. They are pairs, not an object, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
@@ -24,7 +24,7 @@ export function useLayout(project: string | null | undefined) {
   )
   function change(part: Partial<Layout>): void {
     setChanged({ key, layout: { ...layout, ...part } })
-    // Keeps the changes that another tab has made to other parts of the layout.
+    // Keeps changes that another browser tab has made to other parts of the layout.
     store('localStorage', key, JSON.stringify({ ...storedLayout(key), ...part }))
   }
   return [layout, change] as const
@@ -41,8 +41,8 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
 }
 
 /**
- * Moves a column to the position of `target`, and pins it if `target` is pinned.
- * @param names in the order of the columns.
+ * Moves the column `name` to the position of the column `target`. If `target` is pinned, the moved column gets pinned.
+ * @param names names of all columns, from left to right.
  */
 export function moved(
   names: readonly string[],
@@ -58,7 +58,7 @@ export function moved(
   }
 }
 
-/** @param isAdded whether the column becomes a further sort key, rather than the only one. */
+/** @param isAdded whether the column becomes an additional sort key, rather than the only one. */
 export function sortedBy(sort: Sort, name: string, isAdded: boolean): Sort {
   const kept = isAdded || sort.length === 1 ? sort : []
   const key = kept.find((each) => each.name === name)

@@ -1,8 +1,8 @@
-/** Keyboard shortcuts for the list, which work wherever the focus is. @module */
+/** Keyboard shortcuts for the list, which work no matter which element has focus. @module */
 
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls the handler for each key press that the focused element does not use itself. */
+/** Calls the handler for each key press that the focused element does not handle itself. */
 export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKeyDown)
   latest.current = onKeyDown

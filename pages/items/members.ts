@@ -2,11 +2,11 @@
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** Positions of a member in the text. Ends are exclusive. */
+/** A member of a JSON object, with its positions in the object's text. Ends are exclusive. */
 export interface Member {
-  /** The name with its escapes resolved. */
+  /** Name with escapes resolved. */
   readonly name: string
-  /** Position of the quote before the name. */
+  /** Position of the quote that opens the name. */
   readonly start: number
   readonly valueStart: number
   /** End of the value, which is also the end of the member. */
@@ -35,12 +35,12 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** If a name is repeated, the last member wins, as in the service (spec §2.1). */
+/** Returns the members by name. If a name is repeated, the last member wins, as in the service (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }
 
-/** @param text JSON string with its quotes. */
+/** @param text JSON text of a string, with its quotes. */
 export function stringOf(text: string): string {
   return text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1)
 }

@@ -8,7 +8,7 @@ export interface Part {
   readonly all: readonly Item[]
 }
 
-/** Brings a part of an earlier list up to date: items get their current versions, and deleted items are dropped. */
+/** Updates items that were selected from an older list: replaces changed items, and drops deleted ones. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1
@@ -23,7 +23,7 @@ export function caughtUp({ items, all: before }: Part, now: readonly Item[]): re
 
 /**
  * Returns the items of the newer list, the ids of new or changed items, and the number of deleted items. Items that
- * were already shown keep their order, because a store on Redis lists items in any order (spec §4.2).
+ * are already displayed keep their order, because a Redis store lists items in any order (spec §4.2).
  */
 export async function mergeLists(
   shown: readonly Item[],
@@ -45,7 +45,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** Copies the text. A slice would keep a whole part of the response in memory. */
+  /** Copies the item's text, because a slice would keep a whole chunk of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -55,7 +55,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Puts the token into a curl command without quotes, because it has no characters that are special in a shell. */
+/** Returns a curl command. The token needs no quotes, because it has no characters that are special in a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${location.origin}${prefix}${paths.items}`,

@@ -1,4 +1,4 @@
-/** Statistics about a list of items: its projects, and the members that can be columns. @module */
+/** Statistics about a list of items: the projects, and the members that can become columns. @module */
 
 import { type Item, projectOf } from './item.js'
 import { type Member, membersOf } from './members.js'
@@ -6,20 +6,20 @@ import { type Member, membersOf } from './members.js'
 export type Overview = ReturnType<typeof createOverview>
 export type Shape = ReturnType<typeof createShape>
 
-/** Limits on the items examined per list and per project, and on the members examined per item. */
+/** Maximum numbers of items examined per list and per project, and of members examined per item. */
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** Maximum numbers of columns and of projects to choose from. */
+/** Maximum numbers of columns and of projects that the user can choose from. */
 const mostNames = 200
 const mostProjects = 500
-/** Maximum width that is assumed for a value, in characters. */
+/** Upper limit on the computed width of a value, in characters. */
 const widest = 28
-/** Minimum width of a long value, in characters. A long value may not fit into its column. */
+/** Minimum width of a long value, in characters. Columns may cut off long values. */
 export const long = 24
 /**
- * Share of the items that must have a member for it to be common. With two projects of equal size, a member that
- * occurs in only one of them is not common.
+ * Fraction of the items that must have a member to make this member common. With two projects of equal size, a member
+ * that occurs in only one of them is not common.
  */
 const commonShare = 0.6
 
@@ -29,7 +29,7 @@ export function createOverview() {
   const shapes = new Map<string | null, Shape>()
   let seen = 0
   return {
-    /** Number of items of each project. Above a limit, only items of the first projects are counted. */
+    /** Number of items in each project. If there are too many projects, only items of the first ones are counted. */
     projects,
     shapeOf: (project: string | null | undefined) =>
       project === undefined ? all : (shapes.get(project) ?? all),
@@ -50,7 +50,7 @@ export function createOverview() {
   }
 }
 
-/** Empty values, by the first character of a value of the same type. */
+/** The empty value of each JSON type, keyed by the first character of values of that type. */
 const blanks: Readonly<Record<string, string>> = {
   '"': '""',
   '[': '[]',
@@ -67,15 +67,15 @@ function createShape() {
   const notNumeric = new Set<string>()
   let items = 0
   let names: string[] | undefined
-  /** Common members get columns before other members. `project_id` is always common. */
+  /** Returns whether a member is common. Common members get columns first. `project_id` is always common. */
   const isCommon = (name: string) =>
     name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
   return {
-    /** Width of the widest value of each member, in characters. The maximum is {@link widest}. */
+    /** Width of each member's widest value, in characters; at most {@link widest}. */
     widths,
     isCommon,
     notNumeric,
-    /** Names in order of appearance, without `id` and `project_id`. Above a limit, the rarest names are left out. */
+    /** Member names in order of appearance, without `id` and `project_id`. If too many, the rarest are left out. */
     get names() {
       if (!names) {
         const kept = new Set(mostUsed(counts, mostNames))
@@ -86,7 +86,7 @@ function createShape() {
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
-    /** Returns the common members as JSON text. Each value is empty, and has the type that was seen first. */
+    /** Returns the JSON text of each common member, with an empty value of the type that was seen first. */
     blanks: () =>
       [...counts.keys()]
         .filter(isCommon)
@@ -97,7 +97,7 @@ function createShape() {
       for (const { name, valueStart, end } of members) {
         const first = text.charAt(valueStart)
         const shown = text.slice(valueStart, Math.min(end, valueStart + widest))
-        // On average, letters are narrower than digits. Strings have no quotes, and nested values a smaller font.
+        // On average, letters are narrower than digits. Strings have no quotes, and nested values have a smaller font.
         const isNumeric = /[-\d]/.test(first)
         const isString = first === '"'
         const narrower = Math.ceil((isString ? 0.93 : 0.88) * widthOf(shown)) - (isString ? 2 : 1)
@@ -119,7 +119,7 @@ export function widthOf(text: string): number {
   return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
 }
 
-/** Returns the most frequent keys, in descending order. Equally frequent keys keep their order. */
+/** Returns up to `maximum` keys with the highest counts, highest first. Keys with equal counts keep their order. */
 export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[] {
   return [...counts]
     .sort(([, one], [, other]) => other - one)

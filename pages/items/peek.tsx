@@ -1,4 +1,4 @@
-/** The popover that shows the whole value of a cell, to be read and copied. @module */
+/** The popover that shows the whole value of a table cell, so that the user can read and copy it. @module */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyButton } from '../shared/components.js'
@@ -12,11 +12,11 @@ export interface Peeked {
   readonly item: Item
   readonly name: string
   readonly box: DOMRect
-  /** Whether the user opened the popover. Otherwise, it opened because the pointer rests on the cell. */
+  /** Whether a key or click opened the popover, which then has focus; `false` if the pointer only rests on the cell. */
   readonly hasFocus: boolean
 }
 
-/** Maximum number of displayed characters. The copy button copies the whole value. */
+/** Maximum number of characters to display. The copy button copies the whole value. */
 const longest = 20_000
 /** Maximum width of the popover, and minimum space around it, in CSS pixels. */
 const widest = 480

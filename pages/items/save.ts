@@ -1,4 +1,4 @@
-/** Saves the text of an item. @module */
+/** Saves an item that the user has edited. @module */
 
 import { ChangedError, createItem, isOutcomeUnknown, replaceItem } from './changes.js'
 import type { Loss } from './dialog.js'
@@ -6,7 +6,7 @@ import { isSameItem, requestBody } from './draft.js'
 import type { Item } from './item.js'
 import { messageFor } from './service.js'
 
-/** Creates an item, or replaces the version `base`. @throws {ChangedError} if another version is stored. */
+/** Creates an item, or replaces its version `base`. @throws {ChangedError} if a different version is stored. */
 export async function saveItem(base: Item | undefined, text: string, key: string): Promise<string> {
   const body = requestBody(text)
   try {
@@ -24,7 +24,7 @@ export const lossWhileSaving: Loss = {
   action: 'Close anyway',
 }
 
-/** `shown` is an error that the page already shows. Its cause is not repeated. */
+/** Returns a message about a failed save. @param shown error that the page already shows, and that is not repeated. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `

@@ -7,7 +7,7 @@ import { stringOf } from './members.js'
 import { compare, sortValue } from './sort.js'
 import type { Yield } from './yield.js'
 
-/** Comparison operators. `order` is `NaN` if the values have different types. */
+/** Comparison operators. `order` is negative, zero or positive, or `NaN` for values of different types. */
 const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -19,7 +19,7 @@ const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Condition operators. All except the last need a value. */
+/** Operators of conditions. All except `is absent` need a value. */
 export const tests = [
   'contains',
   ...(Object.keys(comparisons) as Comparison[]), // these are exactly the keys of `comparisons`
@@ -39,7 +39,7 @@ export function createSearch(items: readonly Item[], filter: Filter) {
   const matches: Item[] = []
   let seen = 0
   return {
-    /** Items found so far, in the order of the list. The array grows in place. */
+    /** Items found so far, in list order. This array grows in place. */
     matches,
     /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
     async advance(yieldIfDue: Yield) {
@@ -67,7 +67,7 @@ function createContent(value: string): (text: string) => boolean {
   return (text) => isMet(kindOf(text) === 'string' ? stringOf(text) : text)
 }
 
-/** Compares JSON texts, ignoring white space between tokens. */
+/** Returns a function that compares JSON text with `value`, ignoring white space between tokens. */
 function createComparison(value: string, isMet: (order: number) => boolean) {
   const json = isJson(value) ? value.trim() : JSON.stringify(value)
   const normal = kindOf(json) === 'nested' ? layOut : (text: string) => text
@@ -87,7 +87,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Finds text in JSON, both as written and with escapes resolved, ignoring case. */
+/** Returns a function that finds `query` in JSON text, as written or with escapes resolved, ignoring case. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')

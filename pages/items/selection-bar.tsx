@@ -12,14 +12,14 @@ import { loadDialogs } from './use-dialogs.js'
 import type { Page } from './use-page.js'
 import { createYield } from './yield.js'
 
-/** Number of items that are added to a file in one step. */
+/** Number of items that are added to an export file in one step. */
 const run = 500
 
 export function SelectionBar({ selection, setToDelete }: Page) {
   const { items, clear } = selection
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
-  /** `what` is the past participle of the action, such as `copied`, for messages. */
+  /** @param what past participle for the messages, such as `copied`. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
       const { exportItems } = await loadDialogs()
@@ -29,9 +29,9 @@ export function SelectionBar({ selection, setToDelete }: Page) {
       setDone({ items, outcome: `not ${what}: ${messageFor(error)}` })
     }
   }
-  // Without TLS, browsers offer the clipboard only to pages from the same machine.
+  // Without TLS, browsers give only pages from the same machine access to the clipboard.
   const { clipboard }: { clipboard: Clipboard | undefined } = navigator
-  // A blob is copied, because copying a long string would block the page.
+  // Copies a blob, because copying a long string would block the page.
   const copy =
     clipboard &&
     (() =>

@@ -6,7 +6,7 @@ import type { Item } from './item.js'
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids that were selected before the range was added, and ids that were selected afterwards. */
+  /** Ids of the items that were selected before the range was added, and after it was added. */
   readonly before: ReadonlySet<string>
   readonly after: ReadonlySet<string>
 }
@@ -21,14 +21,14 @@ export function useSelection(rows: readonly Item[]) {
   const rowOf = (id: string) => rows.findIndex((row) => row.id === id)
   return {
     has,
-    /** Selected items among the rows, in the order of the rows. Actions affect only these items. */
+    /** Selected items that match the filter, in the order of the rows. Actions affect only these items. */
     items,
     toggle({ id }: Item) {
       const changed = new Set(ids)
       if (!changed.delete(id)) changed.add(id)
       setIds(changed)
     },
-    /** Selects the rows between two items. If the latest range ended at `from`, its end moves to `to` instead. */
+    /** Selects the rows from one item to another. If the latest range ends at `from`, moves its end to `to` instead. */
     extend(from: Item, to: Item) {
       const range = latest.current
       const isSame = range?.after === ids && range.end === from.id
@@ -44,7 +44,7 @@ export function useSelection(rows: readonly Item[]) {
   }
 }
 
-/** Returns the nearest item below `item` that is not deleted, or else the nearest item above. */
+/** Returns the nearest remaining item below `item`, or else the nearest above. @param deleted ids of deleted items. */
 export function nextTo(items: readonly Item[], item: Item, deleted: ReadonlySet<string>) {
   const place = items.findIndex(({ id }) => id === item.id)
   const isLeft = ({ id }: Item) => !deleted.has(id)

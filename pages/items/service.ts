@@ -1,12 +1,12 @@
-/** Sends requests, with item texts unchanged. Each function throws {@link ItemStoreError} if it fails. @module */
+/** Sends requests to the service. Items are unchanged JSON text. Failures throw {@link ItemStoreError}. @module */
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'
 import { currentToken } from '../shared/session.js'
 
-/** Number of retries. Usually, a service that restarts is back before the last retry. */
+/** Number of retries. A restarting service is usually back before the last retry. */
 const retries = 2
-/** How long a read waits for a change, in seconds. The client's timeout is longer. */
+/** How long a read waits for a change, in seconds; less than the client's timeout. */
 const changeWait = 20
 /** Polling interval in milliseconds, if the service does not support `Prefer: wait`. */
 const longPause = 5_000
@@ -18,7 +18,7 @@ class NoTokenError extends Error {
 export const send: ItemStoreClient['request'] = async (request, options, read) => {
   const token = currentToken()
   if (token === '') throw new NoTokenError('There is no token')
-  // The characters of a bearer token are defined in RFC 6750 §2.1.
+  // RFC 6750 §2.1 defines the characters of bearer tokens.
   if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
   }
@@ -26,7 +26,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   return await client.request(request, options, read)
 }
 
-/** Yields the texts of items as they arrive. `onHead` is called before the first text arrives. */
+/** Yields the JSON texts of items as they arrive. Calls `onHead` before the first of them arrives. */
 export async function* list(
   project: string | undefined,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns the status, code and session id of an error response, for finding the error in the log. */
+/** Returns the status, code and session id of an error response, to help find the error in the service's log. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

@@ -14,13 +14,13 @@ interface Row {
 
 type Value = ReturnType<typeof sortValue>
 
-/** First characters of the values of each JSON type, in sort order. Absent members always come last. */
+/** JSON types in sort order, each as the possible first characters of its values. Absent members always come last. */
 const types = ['-0123456789', '"', 'f', 't', '[', '{', 'n']
 const number = 0
 const string = 1
-/** Matches numbers that can safely be compared as doubles. An exponent could make a double infinite or zero. */
+/** Matches numbers that are short enough to compare as doubles. An exponent could make a double infinite or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
-/** Number of items that are sorted in one step, which takes less than a millisecond. */
+/** Number of items to sort in one step, which takes less than a millisecond. */
 const run = 256
 
 const collator = new Intl.Collator('en')

@@ -1,4 +1,4 @@
-/** Keeps the visible rows in place while the list changes. @module */
+/** Keeps the visible rows in place when the list changes. @module */
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -11,7 +11,7 @@ export function useStablePosition(
 ): void {
   const before = useRef(items)
   const heightBefore = useRef(rowHeight)
-  // The scroll position is read before rendering, because the browser scrolls back if there are fewer rows.
+  // Reads the scroll position before rendering, because browsers change it when the list becomes shorter.
   const top = (grid.current?.scrollTop ?? 0) / heightBefore.current
   useLayoutEffect(() => {
     const old = before.current
@@ -23,7 +23,7 @@ export function useStablePosition(
   }, [items, rowHeight])
 }
 
-/** Returns how many rows a row has moved by. If the row was removed, the next remaining row is used instead. */
+/** Returns by how many rows a row has moved down. If the row was removed, uses the next remaining row instead. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

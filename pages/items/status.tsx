@@ -1,4 +1,4 @@
-/** The status line below the list: number of items, latest changes and errors. @module */
+/** The status line below the list, with the number of items, the latest changes, and errors. @module */
 
 import type { RenderableProps } from 'preact'
 import { Button } from '../shared/components.js'

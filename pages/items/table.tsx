@@ -15,15 +15,15 @@ import type { Page } from './use-page.js'
 export type View = 'table' | 'json'
 export type Json = typeof import('./json-text.js')
 
-/** How rows are shown. On a narrow screen, the rows of a table are cards. */
+/** How rows look. On a narrow screen, table rows are shown as cards. */
 export type Look = View | 'cards'
 
-/** Row heights in CSS pixels; for `json`, without the lines of JSON. */
+/** Row heights in CSS pixels. Rows of JSON are higher by the height of their text lines. */
 const rowHeights: Record<Look, number> = { table: 36, json: 15, cards: 86 }
-/** Height of a line of JSON in CSS pixels, and maximum number of lines per table row. */
+/** Height of a line of JSON in CSS pixels, and maximum number of lines per row on a wide and on a narrow screen. */
 const lineHeight = 19
 const mostLines = { wide: 3, narrow: 8 }
-/** How long the pointer must rest on a cell before the whole value is shown, in milliseconds. */
+/** How long the pointer must rest on a cell before a popover shows the whole value, in milliseconds. */
 const rest = 700
 
 const nothing: Range = { first: 0, end: 0 }
@@ -91,7 +91,7 @@ export function ItemTable(page: Page) {
 
   const cellOfKeys = () => document.getElementById(activeCell)
 
-  /** Scrolls to the active cell. Until then, a cell that is far away is not rendered. */
+  /** Scrolls to the active cell, and renders the cell if it was too far out of view to be rendered. */
   const reveal = () => {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
@@ -116,7 +116,7 @@ export function ItemTable(page: Page) {
   const topRow = () => Math.ceil((grid.current?.scrollTop ?? 0) / rowHeight)
   const rowsInView = () => Math.max(1, Math.floor(innerHeight() / rowHeight) - 1)
 
-  /** Returns the member of a cell; `undefined` for the id, and for a cell that shows the whole item. */
+  /** Returns the name of the member in a cell; `undefined` for an id cell, and for a cell with several members. */
   const nameIn = (cell: Element | null) =>
     cell?.matches('.rest') ? undefined : nameAt(placeOf(cell))
 
@@ -135,7 +135,7 @@ export function ItemTable(page: Page) {
       if (!cell) return
       const text = cell.querySelector('.open') ?? cell
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = text
-      // A font with a taller line adds a pixel. A clipped value has at least one more line.
+      // In some fonts, `scrollHeight` is a pixel too large. A clipped value has at least one more line.
       if (scrollWidth > clientWidth || scrollHeight > 1.5 * clientHeight) peek(cell, false)
     }, rest)
   }
@@ -172,10 +172,10 @@ export function ItemTable(page: Page) {
     const place = placeOf(target)
     if (shiftKey) selection.extend(items[activeIndex] ?? item, item)
     else if (isBox) selection.toggle(item)
-    grid.current?.focus() // the clicked element must not get the focus
+    grid.current?.focus() // the clicked element must not keep focus
     activate(item)
     setColumn(nameAt(place))
-    const isText = getSelection()?.isCollapsed === false // then the user is selecting text
+    const isText = getSelection()?.isCollapsed === false // whether the user is selecting text
     const isCard = look === 'cards'
     const nested = !isCard && target instanceof Element && target.closest('.nested span')
     if (nested) peek(nested.closest('td'), true)
@@ -261,12 +261,12 @@ export function ItemTable(page: Page) {
   )
 }
 
-/** Returns the old range if the new range equals it, so that nothing is rendered again. */
+/** Returns a state update that keeps the old range if the new one is equal, to avoid rendering again. */
 function changedTo(range: Range): (old: Range) => Range {
   return (old) => (old.first === range.first && old.end === range.end ? old : range)
 }
 
-/** Returns the column index of the cell that contains an element; 0 for an id, and for a row shown as JSON. */
+/** Returns the column index of the cell that contains an element; 0 for an id cell, and for a row of JSON. */
 function placeOf(target: EventTarget | null): number {
   const cell = target instanceof Element && target.closest('[aria-colindex]')
   return cell ? Number(cell.ariaColIndex) - 1 : 0

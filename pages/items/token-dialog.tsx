@@ -1,4 +1,4 @@
-/** Dialog for a token, which opens by itself if there is no token, or if the service has rejected the token. @module */
+/** The token dialog, which opens by itself if there is no token, or if the service has rejected the token. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -10,7 +10,7 @@ import type { Page } from './use-page.js'
 export function TokenDialog({ asking, setAsking, applyToken }: Page) {
   const problem = asking?.problem
   const close = () => setAsking(undefined)
-  /** If the user is typing elsewhere, the token field must not take focus, or it would get the next characters. */
+  /** Whether the user is typing elsewhere. The token field must not take focus then, or it would get the typed text. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
@@ -25,7 +25,7 @@ export function TokenDialog({ asking, setAsking, applyToken }: Page) {
         <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
         one.
       </p>
-      {/* Enter in the token field submits `TokenForm`, and the event bubbles up to here. */}
+      {/* Enter in the token field submits `TokenForm`, and the `submit` event bubbles up to this element. */}
       <div
         onSubmit={applyToken}
         onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}

@@ -43,7 +43,7 @@ export function Toolbar(page: Page) {
           onInput={(event) => setFilter({ ...filter, query: event.currentTarget.value })}
         />
       </label>
-      {/* The values of the options are JSON, so that no project can be mistaken for "All projects". */}
+      {/* Option values are JSON, so that no project name can be mistaken for "All projects". */}
       <select
         aria-label="Project"
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}

@@ -1,4 +1,4 @@
-/** Computes the positions of the table's columns, and their widths from the values in them. @module */
+/** Computes the order and positions of table columns, and their widths, which depend on their values. @module */
 
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
@@ -7,27 +7,27 @@ import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
 export const narrowest = 5
-/** Width to add to a column for cell padding, in characters. */
+/** Width that cell padding adds to a column, in characters. */
 const space = 3
-/** Width to add to the name of a sorted column for the icon and the number of the sort key, in characters. */
+/** Width that the sort icon and the number of the sort key add to a column's name, in characters. */
 const sortSpace = 4
-/** Width of the id column in characters: a checkbox, the first part of a UUID, and the space beside them. */
+/** Width of the id column in characters: a checkbox, the first part of a UUID, and the space around them. */
 const idWidth = 14
-/** Minimum visible fraction of the last column if its values are long. */
+/** Fraction of a last column with long values that must fit for the column to be shown. */
 const leastPart = 0.5
-/** Minimum width of a column that lists the members without a column, in characters. */
+/** Minimum width of the column that lists members without a column of their own, in characters. */
 const leastRest = 24
-/** Width of the column header that shows how many members have no column, in characters. */
+/** Width of the header cell that shows how many members have no column, in characters. */
 export const moreWidth = 6
 
-/** Column of the table. `place` is its index from the left; the `id` column has 0. */
+/** A table column. `place` is its index from the left, which is 0 for the `id` column. */
 export type Column = ReturnType<typeof useTracks>['columns'][number]
 
 /**
- * Returns the chosen columns, or as many members as fit, from left to right, with positions and widths in characters.
- * Columns keep their places and never become narrower by themselves, so that the text moves little while people read.
- * @param room width for the columns, in characters; `undefined` while it is not known.
- * @param isListed whether the list is complete. In an incomplete list, columns may change places.
+ * Returns the columns from left to right: those the user has chosen, or else as many as fit. Positions and widths are
+ * in characters. Columns keep their order and never become narrower by themselves, so that text moves little.
+ * @param room available width, in characters; `undefined` while the width is unknown.
+ * @param isListed whether the list is complete. While it is incomplete, columns may change places.
  */
 export function useTracks(
   project: string | null | undefined,
@@ -38,7 +38,7 @@ export function useTracks(
 ) {
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Members of each project in the order of their appearance, and whether most items had the member then. */
+  /** Each project's members in column order, and whether each member was common when its column got its place. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()
@@ -72,7 +72,7 @@ export function useTracks(
         return left < 0
       })
   const cut = common[end]
-  // The last column may be narrower than its longest values, so that little space is wasted.
+  // The last column may cut off long values, so that little space is wasted.
   const last = cut !== undefined && isLong(cut) ? widthOfColumn(cut) + left : 0
   const isCut = cut !== undefined && last >= widthOfColumn(cut) * leastPart
   const fit = end < 0 ? common : common.slice(0, Math.max(1, isCut ? end + 1 : end))
@@ -91,7 +91,7 @@ export function useTracks(
     ({ name }) => chosen.get(name) ?? (isCut && name === cut ? last : widthOfColumn(name)),
   )
   const hidden = [...all.keys()].filter((name) => !fit.includes(name)).length
-  // The remaining width goes to the list of other members, to long values, or else to the last column.
+  // The column that lists other members gets the remaining width, or else columns with long values, or the last column.
   const growing = hasRest ? [] : fit.filter((name) => isLong(name) && !chosen.has(name))
   if (!hasRest && growing.length === 0) growing.push(fit.at(-1) ?? 'id')
   const grown = growing.join()

@@ -1,4 +1,4 @@
-/** Hooks that give components the list of items, filtered and sorted. @module */
+/** Hooks that provide components with the list of items, filtered and sorted. @module */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import { type Collection, createCollection, pauseAfter } from './collection.js'
@@ -11,7 +11,7 @@ import type { Sort } from './sort.js'
 import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
-/** @param project limits the list. With `null`, all items are listed, then filtered. */
+/** @param project project whose items are listed; `null` and `undefined` list all items, which the page may filter. */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
@@ -23,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // A hidden page is not rendered, because browsers run no animation frames for hidden pages.
+        // While the page is hidden, nothing is rendered, because browsers run no animation frames.
         frame = requestAnimationFrame(redraw)
       },
     })
@@ -38,13 +38,13 @@ export function useCollection(project: Filter['project']): Collection {
     }
   }, [collection])
   useEffect(() => {
-    // If the project's name may not fit into a URL, all items are listed.
+    // Lists all items if the project's name may be too long for a URL, or cannot be encoded in UTF-8.
     collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   }, [collection, project])
   return collection
 }
 
-/** Returns the items that match a filter. Until results arrive, returns the matches of the previous filter. */
+/** Returns the items that match a filter. Until the first matches are found, returns those of the previous filter. */
 export function useMatches(all: readonly Item[], filter: Filter): Part {
   const search = useMemo((): { current?: Search } => ({}), [all, filter])
   const whole = useMemo(() => ({ items: all, all }), [all])
@@ -61,14 +61,14 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     }
     advance().then(
       show,
-      () => undefined, // aborted, because the list or the filter has changed
+      () => undefined, // the search was aborted, because the list or the filter has changed
     )
     return () => controller.abort()
   }, [search, all.length])
   return matchesAll(filter) ? whole : found
 }
 
-/** Sorts a complete list. Changes to the items in `now` are shown at once, even while the sort is running. */
+/** Sorts a complete list. While the sort is running, changes in the current list `now` are still shown at once. */
 export function useSorted(part: Part, now: readonly Item[], sort: Sort, isComplete: boolean) {
   const [sorted, setSorted] = useState<Part>()
   const order = isComplete && sort.length > 0 ? sort : undefined
@@ -80,7 +80,7 @@ export function useSorted(part: Part, now: readonly Item[], sort: Sort, isComple
       .then(({ sortItems }) => sortItems(items, order, createYield(controller.signal)))
       .then(
         (items) => setSorted({ items, all }),
-        () => undefined, // aborted, because the items or the order have changed
+        () => undefined, // the sort was aborted, because the items or the sort keys have changed
       )
     return () => controller.abort()
   }, [items, items.length, order])

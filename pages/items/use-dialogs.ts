@@ -5,7 +5,7 @@ import { loadStyles } from '../shared/load-styles.js'
 
 type Dialogs = typeof import('./dialogs.js')
 
-/** The loaded dialogs. If they were component state, a dialog would open only after the user's next key press. */
+/** The loaded dialogs. As component state, they would be set too late for a dialog to get the next key press. */
 let loaded: Dialogs | undefined
 
 export async function loadDialogs(): Promise<Dialogs> {
@@ -14,7 +14,7 @@ export async function loadDialogs(): Promise<Dialogs> {
   return loaded
 }
 
-/** `onFailure` is called if loading fails. The next use tries again. */
+/** Loads the dialogs when they are needed. Calls `onFailure` if loading fails; the next use tries again. */
 export function useDialogs(isNeeded: boolean, onFailure: () => void): Dialogs | undefined {
   const [, setDialogs] = useState(loaded)
   useEffect(() => {

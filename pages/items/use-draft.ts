@@ -11,7 +11,7 @@ export interface Draft {
   /** Whether the text is an unsaved copy, which would be lost on closing even if nothing was typed. */
   readonly isCopy: boolean
   readonly hasFocus: boolean
-  /** Unique key, so that a draft does not inherit the component state of another draft. */
+  /** Unique component key, so that a draft does not inherit component state from an earlier draft. */
   readonly key: number
 }
 
@@ -20,7 +20,7 @@ export function useDraft() {
   const editing = useRef<Editing>(undefined)
   const showDraft = (text: string, item?: Item, isCopy = false, hasFocus = true) =>
     setDraft({ item, text, isCopy, hasFocus, key: performance.now() })
-  /** Opens another draft. Asks first if changes would be lost. */
+  /** Opens a draft. Asks the user first if unsaved changes to the open draft would be lost. */
   const openDraft = (...next: Parameters<typeof showDraft>) => {
     if (editing.current) editing.current.leave(() => showDraft(...next))
     else showDraft(...next)
@@ -33,13 +33,13 @@ export function useDraft() {
     closeDraft: () => setDraft(undefined),
     edit(item: Item) {
       if (draft?.item?.id === item.id) editing.current?.focus()
-      else openDraft(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, the focus would open a keyboard over the item
+      else openDraft(item.text, item, false, !matchMedia('(hover: none)').matches) // on a touch screen, focus would open the keyboard
     },
-    /** Shows `item` in the panel if the panel has no unsaved changes and shows another stored item. */
+    /** If the panel shows a different stored item without unsaved changes, shows `item` instead. */
     follow(item: Item) {
       if (draft?.item && editing.current?.isSafe) showDraft(item.text, item, false, false)
     },
-    /** Changes a draft, or closes its panel. Does nothing if another draft has been opened since. */
+    /** Changes a draft, or closes it if `changes` is `undefined`. Does nothing if a different draft is open by now. */
     changeDraft: ({ key }: Draft, changes: Partial<Draft> | undefined) =>
       setDraft((now) => (now?.key === key ? changes && { ...now, ...changes } : now)),
   }

@@ -1,4 +1,4 @@
-/** Tells whether the screen is narrow. If so, rows are cards, and the panel covers the list. @module */
+/** Tells whether the screen is narrow. On a narrow screen, rows are cards, and the panel covers the list. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 

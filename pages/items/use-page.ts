@@ -29,7 +29,7 @@ export function usePage() {
   const [layout, changeLayout] = useLayout(filter.project)
   const rows = useSorted(matches, items, layout.sort, listedAt !== undefined)
   const [view, setView] = useState<View>('table')
-  /** Visible width of the table in characters; `undefined` for cards and JSON. */
+  /** Visible width of the table in characters; `undefined` if rows are cards or JSON. */
   const [room, setRoom] = useState<number>()
   const shape = overview.shapeOf(filter.project)
   const tracks = useTracks(filter.project, shape, layout, room, listedAt !== undefined)
@@ -46,7 +46,7 @@ export function usePage() {
   const [toDelete, setToDelete] = useState<readonly Item[]>()
   const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
   const [isExporting, setExporting] = useState(false)
-  /** Message that an export failed, or that the dialogs cannot be loaded; otherwise empty. */
+  /** Error message for a failed export, or for dialogs that could not be loaded; empty if there is none. */
   const [failure, setFailure] = useState('')
   /** Set while the token dialog is open. Contains the error that opened the dialog, if any. */
   const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
@@ -74,7 +74,7 @@ export function usePage() {
   })
 
   const lastTried = useRef<string | undefined>('')
-  // Lists items when the token changes, but only after the token dialog has closed.
+  // Requests the list when the token changes, but only after the token dialog has closed.
   useEffect(() => {
     if (isAsking || token === lastTried.current) return
     lastTried.current = token
@@ -92,7 +92,7 @@ export function usePage() {
     openDraft(`{${[...members, ...overview.shapeOf(project).blanks()].join()}}`)
   }
   const lacksToken = !listedAt && token === ''
-  // An item may exist even if a partial list, or the list of one project, does not contain it.
+  // An item that is missing from an incomplete list, or from the list of one project, may still exist.
   const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
 
   async function exportAll(): Promise<void> {
@@ -136,7 +136,7 @@ export function usePage() {
     ...{ dialogs, dialog, setDialog, token, lacksToken, asking, setAsking },
     ...{ addNew, isExporting, exportAll, onKey, onProblem, failure, setFailure },
     listProblem: lacksToken || failure || isAsking ? undefined : problem,
-    /** Latest known version of the item in the draft; `undefined` if the item is not stored. */
+    /** Latest known version of the item that is being edited; `undefined` if that item is not stored. */
     listed: items.find(({ id }) => id === draft?.item?.id) ?? (isGone ? undefined : draft?.item),
     closeDialog: () => setDialog(undefined),
     /** Edits a member in its cell, or the whole item if `name` is `undefined`. */
@@ -149,7 +149,7 @@ export function usePage() {
       setGone(id)
       collection.remove(new Set([id]))
     },
-    /** Closes the token dialog, and lists the items, even if the token is the same as before. */
+    /** Closes the token dialog and requests the list, even if the token has not changed. */
     applyToken() {
       lastTried.current = undefined
       setAsking(undefined)

@@ -2,10 +2,10 @@
 
 export type Yield = () => void | Promise<void>
 
-/** Maximum length of a slice in milliseconds, about a third of a frame at 60 frames per second. */
+/** Maximum duration of a slice of work in milliseconds, about a third of a frame at 60 frames per second. */
 const longestSlice = 6
 
-/** Throws the signal's reason once the signal is aborted. */
+/** Returns a function that ends a slice of work when due. It throws the signal's reason once the signal is aborted. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {
