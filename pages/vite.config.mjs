@@ -1,6 +1,6 @@
 /**
- * Builds the page that `--mode` names into `dist/pages`, with compressed copies, so that the service never
- * compresses files. A page has one script for its first view, which is smaller than a shared script plus one per page.
+ * Builds the page that `--mode` names into `dist/pages`, with compressed copies, so that the service never compresses
+ * files. Each page has one script for its first view, which is smaller than a script for both pages plus one per page.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -61,7 +61,7 @@ export default ({ mode }) => ({
   logLevel: 'warn',
   build: {
     outDir: '../dist/pages',
-    emptyOutDir: false, // it contains the other page
+    emptyOutDir: false, // this folder also contains the other page
     assetsDir: 'assets',
     assetsInlineLimit: 0, // the Content-Security-Policy of the pages forbids `data:` URLs
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions that support `light-dark()`
@@ -72,11 +72,11 @@ export default ({ mode }) => ({
     rolldownOptions: {
       input: { [mode]: fileURLToPath(new URL(`${mode}/index.html`, import.meta.url)) },
       optimization: { inlineConst: true },
-      // On a busy machine, Rolldown's advice on slow plugins would be the first output of `npm run dev`.
+      // Otherwise, on a busy machine, the first output of `npm run dev` would be Rolldown's advice on slow plugins.
       checks: { bundlerTimings: false },
     },
   },
-  // `createElement` calls are shorter than `jsx` calls, for which each page would have to load another module.
+  // Calls of `createElement` are shorter than calls of `jsx`, which would also make each page load another module.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

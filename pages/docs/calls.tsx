@@ -1,4 +1,4 @@
-/** An operation's code sample or form, with the examples or the received response below. @module */
+/** An operation's code sample or request form, with example responses or the received response below. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Choice, CopyButton } from '../shared/components.js'
@@ -26,7 +26,7 @@ export function Calls(props: CallsProps) {
   const [form, setForm] = useState<Awaited<ReturnType<typeof import('./form.js')['loadForm']>>>()
   const [problem, setProblem] = useState('')
   const [received, setReceived] = useState<Received>()
-  // When the user chooses a status, its examples replace the received response.
+  // When the user chooses a response status, the examples for this status replace the received response.
   useEffect(() => setReceived(undefined), [props.status])
 
   const input = { parameters: { ...parameters, ...own }, body }
@@ -56,7 +56,7 @@ export function Calls(props: CallsProps) {
             />
           )}
           {!form && sample && <CopyButton what="code" text={sample} />}
-          {/* The same button shows and hides the form, so it never loses focus. */}
+          {/* One button both shows and hides the form, so that the button never loses focus. */}
           <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
             {form ? 'Show the code' : 'Try it'}
           </Button>

@@ -1,4 +1,4 @@
-/** Blocks of code or of response bodies, with JSON tokens in colour. @module */
+/** Blocks that show code or response bodies, with JSON tokens in colour. @module */
 
 import { CopyButton } from '../shared/components.js'
 import { coloured } from '../shared/json-colours.js'

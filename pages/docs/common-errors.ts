@@ -1,4 +1,4 @@
-/** Separates the errors that most operations share from the responses of each operation. @module */
+/** Separates errors that most operations share from the other responses of each operation. @module */
 
 import type { Operation, Response, ResponseGroup } from './openapi.js'
 

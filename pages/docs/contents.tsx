@@ -7,7 +7,7 @@ import type { separateErrors } from './common-errors.js'
 import { modelsOf, type OpenApiDocument, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
 
-/** The service adds a link to the items page only if it serves that page. */
+/** Path of the items page, from a link in this page, which the service adds only if it serves the items page. */
 const itemsPage = document.querySelector('link[rel=related]')?.getAttribute('href')
 
 export function ItemsLink() {
@@ -24,7 +24,7 @@ interface Entry {
   readonly id: string
   readonly title: string
   readonly method?: string
-  /** Text that the filter searches instead of the title. */
+  /** Text that the contents filter searches instead of the title. */
   readonly text?: string
   readonly inner?: readonly Entry[]
 }
@@ -35,7 +35,7 @@ export function Contents(props: ContentsProps) {
   const [filter, setFilter] = useState('')
   const list = (entries: readonly Entry[]): ComponentChild[] =>
     entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
-      // The many inner entries stay hidden until the user filters, or scrolls to the models.
+      // The entries of single models stay hidden until the user filters the contents, or scrolls to the models.
       const found = filter || (id === 'models' && id === current) ? list(inner) : []
       if (found.length === 0 && !text.toLowerCase().includes(filter.toLowerCase())) return []
       return [
@@ -104,7 +104,7 @@ function rowsOf({ operationId, responses }: ResponseGroup): Entry[] {
   )
 }
 
-/** Returns the id of the section at 20% of the window's height. */
+/** Returns the id of the section that is at 20% of the window's height. */
 function useCurrent(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState(ids[0])
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The content of the API page, made from the OpenAPI document. @module */
+/** The content of the API page, generated from the OpenAPI document. @module */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Brand } from '../shared/components.js'

@@ -1,4 +1,4 @@
-/** Keys of the filter: `/` focuses it, Escape clears it, Enter follows the first hit. @module */
+/** Keys for the contents filter: `/` focuses the filter field, Escape clears it, Enter opens the first hit. @module */
 
 const field = document.querySelector<HTMLInputElement>('#contents input')
 field?.setAttribute('aria-keyshortcuts', '/')
@@ -11,7 +11,7 @@ addEventListener('keydown', (event) => {
     field.value = ''
     field.dispatchEvent(new Event('input'))
   } else if (key === '/' && !isTyping(target)) {
-    event.preventDefault() // otherwise, the browser would type the key into the field
+    event.preventDefault() // otherwise, the browser would enter `/` into the field
     field?.focus()
   }
 })

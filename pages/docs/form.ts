@@ -1,4 +1,4 @@
-/** Loads the form of an operation, and the styles of the form. @module */
+/** Exports the request form and the received response, and loads their styles. @module */
 
 import { loadStyles } from '../shared/load-styles.js'
 import { ReceivedResponse } from './received-response.js'

@@ -1,4 +1,4 @@
-/** The first two sections of the page: what the service is, how to start, and how requests are authorized. @module */
+/** The first two sections of the API page: what the service is, how to start, how requests are authorized. @module */
 
 import { documentPath, pagePaths } from '../../src/interface/names.js'
 import { Panel } from './code.js'

@@ -1,4 +1,4 @@
-/** What the page loads after its first view. @module */
+/** The script that the API page loads after its first view. @module */
 
 import './filter-keys.js'
 

@@ -7,7 +7,7 @@ import type { OpenApiDocument } from './openapi.js'
 
 load(document.getElementById('page') ?? document.body, document.getElementById('loading'))
 
-/** Renders the page. `loading` is a placeholder with a message and a hidden link that reloads the page. */
+/** Renders the page. @param loading placeholder with a message and a hidden link that reloads the page. */
 async function load(place: HTMLElement, loading: HTMLElement | null): Promise<void> {
   try {
     const shown = <DocumentPage document={await fetchDocument()} />

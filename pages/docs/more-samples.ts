@@ -44,7 +44,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   const comments: string[] = []
   for (const { name, in: place } of operation.parameters) {
     const text = parameters[name]
-    // The client has no option for the headers of a GET.
+    // The TypeScript client has no option that sets a header of a GET request.
     const isOffered = operation.method !== 'GET' || place !== 'header'
     const option = isOffered ? clientOptions[name] : undefined
     if (!text) continue
@@ -94,7 +94,7 @@ function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** Quotes a string for JavaScript or Python, where each JSON string is a string literal. */
+/** Returns a string literal that is valid in JavaScript and in Python, as every JSON string is. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
@@ -109,7 +109,7 @@ function asPython(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => literals[token] ?? token)
 }
 
-/** Parses a body. Returns `undefined` if JavaScript or Python would write the value differently. */
+/** Parses a request body. Returns `undefined` if JavaScript or Python code could not send exactly this JSON. */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined
   try {

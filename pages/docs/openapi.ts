@@ -59,7 +59,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** Methods in the order in which the page shows them. Create comes first, because other requests need an item. */
+/** Methods in the order in which the page shows them. POST comes first, because the other requests need an item. */
 const methods = ['post', 'get', 'put', 'delete'] as const
 type Method = (typeof methods)[number]
 
@@ -77,10 +77,10 @@ export interface OpenApiDocument {
   }
 }
 
-/** Responses that are shown as a list and a panel of examples. */
+/** Responses that the page shows together, as a list and a panel of examples. */
 export interface ResponseGroup
   extends Pick<OperationObject, 'operationId' | 'summary' | 'responses'> {
-  /** Statuses of errors that the section of common errors describes. */
+  /** Statuses of errors that are described in the section on common errors. */
   readonly common?: readonly string[]
 }
 
@@ -118,7 +118,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models of the document. Models that nothing refers to come last. */
+/** Returns the models (schemas) of the document. Models to which nothing refers come last. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   return Object.entries(document.components.schemas)
@@ -126,7 +126,7 @@ export function modelsOf(document: OpenApiDocument) {
     .sort((one, other) => Number(other.isUsed) - Number(one.isUsed))
 }
 
-/** Returns the API's base URL at the origin of this page. */
+/** Returns the base URL of the API, with the origin of this page. */
 export function baseUrlOf({ servers }: OpenApiDocument): URL {
   const { pathname } = new URL(servers[0]?.url ?? '', location.href)
   return new URL(pathname, location.href)

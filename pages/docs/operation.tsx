@@ -1,4 +1,4 @@
-/** The section of an operation: description, parameters, body and responses, beside code and examples. @module */
+/** The section on an operation: its description, parameters, body and responses, next to code and examples. @module */
 
 import { useState } from 'preact/hooks'
 import { Calls, type CallsProps } from './calls.js'
@@ -12,7 +12,7 @@ export function OperationSection(props: Omit<CallsProps, 'status' | 'onStatus'>)
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
   const { inHead, others } = byPlace(parameters)
-  // The document lists the status of the successful response first.
+  // The OpenAPI document lists the status of a successful response first.
   const [status, setStatus] = useState(Object.keys(operation.responses)[0] ?? '')
   const responses = { operation, document, status, onStatus: setStatus }
   return (

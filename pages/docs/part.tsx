@@ -1,4 +1,4 @@
-/** A section of the page, with a title that links to the section. @module */
+/** A section of the API page, with a title that links to the section. @module */
 
 import type { RenderableProps } from 'preact'
 

@@ -1,4 +1,4 @@
-/** Descriptions from the OpenAPI document: paragraphs, with `code` in backticks. @module */
+/** Shows a description from the OpenAPI document as paragraphs, with text in backticks as code. @module */
 
 export function Prose({ text }: { text: string }) {
   return text.split('\n\n').map((paragraph) => (
@@ -10,7 +10,7 @@ export function Prose({ text }: { text: string }) {
 
 export function Line({ text }: { text: string }) {
   return text.split('`').map((part, place) =>
-    // Parts with an odd index were in backticks. Descriptions never change, so the index is a valid key.
+    // Text at odd indexes was in backticks. Descriptions never change, so the index is a valid component key.
     place % 2 === 1 ? <code key={place}>{part}</code> : part,
   )
 }

@@ -1,4 +1,4 @@
-/** A received response: its headers, and its body character for character. @module */
+/** Shows a received response: the headers, and the unchanged body. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, CopyButton } from '../shared/components.js'
@@ -9,7 +9,7 @@ import { Code } from './code.js'
 import { kindOf } from './responses.js'
 import type { Received } from './send.js'
 
-/** Maximum number of displayed characters. With many more, layout would take seconds. */
+/** Maximum number of characters to display. The browser would take seconds to lay out many more. */
 const maxShown = 100_000
 
 export function ReceivedResponse({ received, name }: { received: Received; name: string }) {

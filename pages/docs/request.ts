@@ -4,13 +4,13 @@ import type { Operation } from './openapi.js'
 
 export interface Input {
   readonly parameters: Readonly<Record<string, string>>
-  /** Text of the body; `undefined` for an operation without a body. */
+  /** Text of the request body; `undefined` for an operation without a request body. */
   readonly body: string | undefined
 }
 
 export type FilledRequest = NonNullable<ReturnType<typeof requestFor>>
 
-/** Returns `undefined` for a lone surrogate, and for a path parameter `.` or `..`, which browsers drop. */
+/** Returns `undefined` if a value has a lone surrogate, or if a path parameter is `.` or `..`, which browsers drop. */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,

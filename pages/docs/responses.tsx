@@ -15,10 +15,10 @@ export interface ResponsesProps {
   onStatus(status: string): void
 }
 
-/** On a narrow screen, each response contains its examples, so that a tap changes nothing off screen. */
+/** Lists the responses. On a narrow screen, each contains its examples, so that a tap changes nothing off screen. */
 export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   const { operationId, responses, common = [] } = operation
-  // Choosing a tab opens its row. Other rows stay as they are, so that the rows of the list do not move.
+  // Choosing a response's tab opens its row. Open rows stay open, so that the other rows do not move.
   const row = useRef<HTMLDetailsElement>(null)
   useEffect(() => row.current?.setAttribute('open', ''), [chosen])
   return (
@@ -43,7 +43,7 @@ export function ResponseList({ operation, document, status: chosen, onStatus }: 
               ))}
             </span>
           </summary>
-          {/* Browsers expand a folded response when a link points to an element inside it. */}
+          {/* Browsers expand a collapsed response when the user follows a link to an element inside the response. */}
           <i class="anchor" id={`${operationId}-${status}`} />
           <div class="panel narrow">
             <Bodies {...{ operation, status, document }}>

@@ -1,4 +1,4 @@
-/** Code samples that send the request of a form. They read the token from the environment variable `TOKEN`. @module */
+/** Code samples for the request in a form. The samples read the token from the environment variable `TOKEN`. @module */
 
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'

@@ -1,4 +1,4 @@
-/** Lists the models with their members, and describes types in words with links to models. @module */
+/** Lists the models (schemas) with their members, and describes types in words, with links to models. @module */
 
 import type { ComponentChildren } from 'preact'
 import { type Content, modelsOf, nameIn, type OpenApiDocument, type Schema } from './openapi.js'
@@ -117,7 +117,7 @@ export function Type({ schema }: { schema: Schema }) {
   ])
 }
 
-/** The first part of `allOf` is the model. The other parts only restrict its values. */
+/** Returns the model: in an `allOf`, the first schema. The other schemas only restrict its values. */
 function modelIn(schema: Schema): Schema {
   return schema.allOf?.[0] ?? schema
 }

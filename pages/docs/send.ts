@@ -1,11 +1,11 @@
-/** Sends a request with `fetch` and reads the whole response. Finds input that a browser cannot send. @module */
+/** Sends a request with `fetch` and reads the whole response. Also finds input that browsers cannot send. @module */
 
 import type { Operation } from './openapi.js'
 import type { FilledRequest, Input } from './request.js'
 
 export type Received = Awaited<ReturnType<typeof sendRequest>>
 
-/** @throws {Error} if the response is incomplete or the signal aborts. */
+/** @throws {Error} if the response is incomplete, or if the signal is aborted. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
@@ -26,9 +26,9 @@ export async function sendRequest(
     statusText: response.statusText,
     headers: [...response.headers], // names are in lower case
     bytes,
-    // A byte order mark is part of the body, and must not be removed.
+    // A byte order mark is part of the response body, and must not be removed.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
-    /** Milliseconds from the start of the request to the last byte of the response. */
+    /** Time from the start of the request to the last byte of the response, in milliseconds. */
     time: performance.now() - startedAt,
   }
 }

@@ -1,4 +1,4 @@
-/** The button that says whose token the page sends, and the field that the button opens. @module */
+/** The button that shows whose token the page sends, and the token field that the button opens. @module */
 
 import { Button } from '../shared/components.js'
 import { changeToken } from '../shared/session.js'

@@ -1,4 +1,4 @@
-/** The form that sends a request for an operation. @module */
+/** The form with which the user sends a request for an operation. @module */
 
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -104,7 +104,7 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* The same button sends and stops the request, so it never loses focus. */}
+        {/* One button both sends and cancels the request, so that the button never loses focus. */}
         <button
           class={isWaiting ? '' : 'main'}
           type="submit"

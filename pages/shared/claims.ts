@@ -1,9 +1,9 @@
-/** Reads the claims of a token and describes them in words. Only the service verifies tokens. @module */
+/** Reads a token's claims and describes them in words. Tokens are verified only by the service. @module */
 
 const words = new Intl.RelativeTimeFormat('en')
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
-/** Returns `undefined` for a text without the claims that the service requires. */
+/** Returns the claims of a token; `undefined` if the token lacks a claim that the service requires. */
 export function claimsOf(token: string, now = Date.now()) {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
@@ -16,7 +16,7 @@ export function claimsOf(token: string, now = Date.now()) {
   }
 }
 
-/** Returns words such as `expires in 23 hours`. @param left seconds until expiry; negative afterwards. */
+/** Returns a phrase such as `expires in 23 hours`. @param left seconds until expiry; negative after it. */
 function expiryIn(left: number): string {
   const verb = left > 0 ? 'expires' : 'expired'
   for (const unit of ['day', 'hour', 'minute'] as const) {

@@ -1,9 +1,9 @@
-/** Components of both pages: the product name, buttons, copy buttons and tabs. @module */
+/** Components that both pages use: product name, buttons, copy buttons and tabs. @module */
 
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** The logo is the same file as the icon of the page, so that browsers load it only once. */
+/** The logo is the same file as the page's icon, so that browsers load the file only once. */
 const logo = new URL('./icon.svg', import.meta.url).href
 
 export function Brand() {
@@ -19,7 +19,7 @@ export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** Hidden if there is no clipboard. Without TLS, browsers offer it only to pages from the same machine. */
+/** A copy button. Without TLS, it is hidden except on the service's machine, because browsers offer no clipboard. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
@@ -44,7 +44,7 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
 }
 
 interface ChoiceProps<T extends string> {
-  /** Title for screen readers. It must be unique on the page. */
+  /** Title for screen readers, which must be unique on the page. */
   readonly title: string
   readonly texts: readonly T[]
   readonly chosen: T
@@ -52,7 +52,7 @@ interface ChoiceProps<T extends string> {
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs. Browsers and screen readers support keyboard navigation for radio buttons. */
+/** Radio buttons that look like tabs, because browsers and screen readers already support keys for radio buttons. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

@@ -5,6 +5,6 @@ export function download(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // Some browsers do not read a large file until some time after the click.
+  // Some browsers start to read a large file only some time after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

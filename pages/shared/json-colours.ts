@@ -1,17 +1,17 @@
-/** Colours the tokens of JSON text and of code samples. @module */
+/** Colours the tokens of JSON text and code samples. @module */
 
 import { h } from 'preact'
 
-/** Maximum number of characters to colour. Colouring more would delay a long text. */
+/** Maximum number of characters to colour. With more, a long text would be slow to appear. */
 const longest = 20_000
 
-/** Matches a coloured token. Keywords of code samples are treated as literals, because they never occur in JSON. */
+/** Matches a token to colour. Keywords of code samples are coloured like JSON literals, because none occurs in JSON. */
 const token =
   /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 
 type Part = string | ReturnType<typeof span>
 
-/** Wraps each token in an element, without changing any character. The text may end anywhere, even in a token. */
+/** Wraps each token in an element, without changing any character. The text may be cut off, even within a token. */
 export function coloured(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

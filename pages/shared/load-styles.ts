@@ -2,7 +2,7 @@
 
 const loads = new Map<string, Promise<unknown>>()
 
-/** Loads each file once. The next call after an error tries again. @throws {Event} if the styles cannot be loaded. */
+/** Loads each style sheet once. After an error, the next call tries again. @throws {Event} if loading fails. */
 export function loadStyles({ href }: URL): Promise<unknown> {
   const known = loads.get(href)
   if (known) return known

@@ -1,4 +1,4 @@
-/** Formats numbers for people. @module */
+/** Formats numbers for display. @module */
 
 const format = new Intl.NumberFormat('en')
 

@@ -1,4 +1,4 @@
-/** The bearer token of this tab, from session storage or `#token=` in the address; empty if there is none. @module */
+/** The bearer token of this browser tab, from session storage or `#token=` in the URL; empty if none. @module */
 
 import { store, stored } from './storage.js'
 
@@ -9,7 +9,7 @@ const listeners = new Set<Listener>()
 
 let current = stored('sessionStorage', storageKey) ?? ''
 readAddress()
-// If only the part of the address after the `#` changes, browsers do not reload the page.
+// Browsers do not reload the page if only the part of the URL after the `#` changes.
 addEventListener('hashchange', readAddress)
 
 export function currentToken(): string {

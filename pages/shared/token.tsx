@@ -1,4 +1,4 @@
-/** The token of this browser tab: a field to enter it, and its subject and expiry in words. @module */
+/** The token of this browser tab: a field to enter the token, and the token's subject and expiry in words. @module */
 
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { claimsOf } from './claims.js'
@@ -10,7 +10,7 @@ export function useToken(): string {
   return token
 }
 
-/** The form has no submit button, because each change takes effect immediately. */
+/** The form in which the user enters a token. It has no submit button, because each change takes effect at once. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
