@@ -1,10 +1,10 @@
 /**
  * Compares the request rates of this service and of other implementations.
- * Each item is 250 bytes of JSON text. The initial number of items is 1,000, or the length of the
- * list in the workloads that read a list. All servers of a workload run at the same time. Each
- * server has a warm-up of one second. Then the servers take turns under load. A missing response
- * or an error status ends the run. CPU time is the time that Linux reports for a process during a
- * turn, divided by the number of responses.
+ * Each item is 250 bytes of JSON text. Workloads that read a list start with as many items as the
+ * list has, all other workloads with 1,000. The servers under a workload all run at the same time.
+ * Each server has a warm-up of one second. Then the servers take turns under load. A missing
+ * response or an error status ends the run. CPU time is the time that Linux reports for a process
+ * during a turn, divided by the number of responses.
  */
 
 import { describeLoad } from './lib/load.js'
@@ -108,7 +108,7 @@ function rateOf(all: Turn[]) {
   return median(all.map(({ rate }) => rate))
 }
 
-/** Returns the median CPU time per request of each measured program, in microseconds. */
+/** Returns the median CPU time per request, in microseconds, of each program that a side consists of. */
 function cpuOf(all: Turn[]) {
   return (all[0]?.cpu ?? []).map((_, at) => median(all.map(({ cpu }) => cpu[at] ?? Number.NaN)))
 }

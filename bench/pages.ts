@@ -1,4 +1,4 @@
-/** Measures the first paint of the pages, and the items page with many items, in Chromium. */
+/** Measures in Chromium how soon both pages first paint, and how fast the items page shows many items. */
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -107,7 +107,7 @@ report(
   ],
 )
 
-/** Returns the sides in an order that changes with each number. */
+/** Returns the sides, in reverse order if `number` is odd, so that no side always goes first. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -193,7 +193,7 @@ async function statusShows(page: Page, start: string) {
   )
 }
 
-/** Returns the duration of the longest task since the last call, in ms. Browsers omit tasks under 50 ms. */
+/** Returns the duration of the longest task since the last call, in ms. Browsers do not report tasks under 50 ms. */
 async function longestTask(page: Page) {
   return await page.evaluate(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay
@@ -206,7 +206,7 @@ async function longestTask(page: Page) {
 function paintRow(title: string, visits: Visit[]) {
   const times = visits.slice(1).map(({ painted }) => painted) // the first visit is a warm-up
   const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
-  // If the first paint is late, the size includes preloaded files. So the smallest size is used.
+  // Preloaded files are included in the size if the first paint is late, so the smallest size is used.
   const bytes = Math.min(...visits.map((each) => each.bytes))
   return [title, ...shown, (bytes / 1000).toFixed(1)]
 }

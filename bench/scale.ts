@@ -1,8 +1,8 @@
 /**
  * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
- * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. Another
- * process reads an item every two milliseconds. In parentheses is the longest time for which that
- * process itself was delayed. Memory is resident memory after garbage collection. A dash means that
+ * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. A separate
+ * process reads an item every two milliseconds. The time in parentheses is the longest delay of the
+ * reading process itself. Memory is resident memory after garbage collection. A dash means that
  * there are too few items to measure their memory. Processor time is for the store alone.
  */
 
@@ -19,7 +19,7 @@ const help = `Usage: npm run bench -- scale [options]   (Linux only)
 const options = readOptions(help, { items: { type: 'string', default: '10000,1000000' } })
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
 
-/** Minimum number of items whose memory exceeds the fluctuations of the process's memory. */
+/** Number of items below which their memory is less than the usual fluctuation of the process's memory. */
 const fewItems = 100_000
 
 const sides = [

@@ -130,7 +130,7 @@ report('Stalls', facts, [
   `The sides:\n\n${sides.map(describeSide).join('\n')}`,
 ])
 
-/** Returns the longest wait in milliseconds as text, with the error if there was one. */
+/** Returns the longest wait as text, in milliseconds, with the error if there was one. */
 async function measure({ list = 1, prepare }: Case, side: Side) {
   const { port, secret, headers } = await newAccess()
   const prefix = side === jsonServer ? '' : '/api/v1'
@@ -158,7 +158,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   }
 }
 
-/** Returns the status; 0 if the time limit ended the request. */
+/** Sends a request with curl. Returns the response status, or 0 if the request exceeded the time limit. */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const options = ['--silent', '--max-time', String(longestRequest), '--output', answerFile]
   const result = ['--write-out', '%{exitcode} %{http_code}']
@@ -201,7 +201,7 @@ async function oneByOne(
   }
 }
 
-/** Starts reads that wait for a change. The returned function ends the waits with a new item. */
+/** Starts reads that wait for a change. Returns a function that creates an item, which ends the waits. */
 async function wakeAll(server: Server) {
   const { port, headers, items } = server
   const connections = await openConnections(port, waits)
@@ -219,7 +219,7 @@ async function wakeAll(server: Server) {
   }
 }
 
-/** Opens connections with a request on each. @returns a function that closes all connections */
+/** Opens connections, and sends a request on each. Returns a function that closes all of them at once. */
 async function closeAll({ port }: Server) {
   const connections = await openConnections(port, waits)
   const read = { method: 'HEAD', path: '/' }

@@ -1,8 +1,8 @@
 /**
- * Measures the memory of waiting reads, and the response times of other reads. Linux only.
- * First, 10,000 connections read an item each. Then 10,000 reads with `Prefer: wait=60` follow,
- * one on each connection. Half of these reads GET an item, the other half HEAD the list. Resident
- * memory is measured 5 s after each step, but 15 s after the last step.
+ * Measures how much memory waiting reads take up, and the response times of other reads. Linux only.
+ * First, 10,000 connections read an item each. Then each connection sends a read with
+ * `Prefer: wait=60`: one half GET requests for an item, the other half HEAD requests for the list.
+ * Resident memory is measured 5 s after each step, but 15 s after the last step.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,7 +21,7 @@ readOptions('Usage: npm run bench -- waiting [options]   (Linux only)\n\n', {})
 
 const waits = 10_000
 const readSeconds = 10
-// Milliseconds from a step, or from the last step, to the measurement of memory. Only an idle service frees memory.
+// Pauses before memory is measured, in milliseconds: after most steps, and after the last. An idle service frees memory.
 const settlingTime = 5_000
 const idleTime = 15_000
 
@@ -54,7 +54,7 @@ async function measureSteps() {
     print(`  ${title}: ${megabytes} MB`)
   }
 
-  // During the warm-up, Node.js compiles code, and buffers grow to their final size.
+  // In this warm-up, Node.js compiles code, and buffers grow to their final size.
   await readOneByOne(reader, readOf(0))
   const first = await openConnections(port, 1000)
   await Promise.all(first.map((one) => one.ask(readOf(0))))
@@ -83,7 +83,7 @@ async function measureSteps() {
   await measure('all closed', idleTime)
 }
 
-/** Reads over one connection for `readSeconds`. @returns the response times in milliseconds */
+/** Sends one read after another for `readSeconds` seconds. Returns the response times in milliseconds. */
 async function readOneByOne(connection: Connection, read: Request) {
   const times = []
   const end = performance.now() + readSeconds * 1000

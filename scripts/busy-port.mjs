@@ -1,4 +1,4 @@
-/** Checks the command's port before an installation or a build that can take a minute. */
+/** Rejects a port in use before packages are installed and built, which can take a minute. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import util from 'node:util'
 /** @param {string[]} args name and arguments of the command */
 export async function refuseBusyPort([command, ...args]) {
   if (command !== 'serve' && command !== 'dev') return
-  // The command's own parser may not be built yet.
+  // The options are parsed here, because the command's own parser may not be built yet.
   const options = /** @type {const} */ ({ port: { type: 'string' }, host: { type: 'string' } })
   const { values } = util.parseArgs({ args, options, strict: false })
   const file = existsSync('.env') ? util.parseEnv(readFileSync('.env', 'utf8')) : {}

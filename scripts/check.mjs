@@ -1,11 +1,11 @@
-/** `npm run check -- NAME`: runs a long check, which is a file in `test/large`. */
+/** `npm run check -- NAME`: runs one of the long checks in `test/large`. */
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** File and default options of each check. */
+/** File in `test/large`, and default options, of each check. */
 const checks = new Map([
   ['changes', 'changes/changes.test --increments=16000 --creates=100000'],
   ['churn', 'reliability/churn.test --memory=512 --store=256 --seconds=30 --growth=1.5'],

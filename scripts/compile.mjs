@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules that other programs import. */
+/** Modules of the package that users' programs import. */
 const entries = {
   client: 'src/client/client.ts',
   index: 'src/index.ts',

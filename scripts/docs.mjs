@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the table of docs/reference/settings.md from src/config/settings.ts. */
+/** `npm run docs`: writes the table in docs/reference/settings.md, with the settings in src/config/settings.ts. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

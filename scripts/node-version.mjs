@@ -1,4 +1,4 @@
-/** Rejects an old Node.js. Scripts may import only names that old versions have too. */
+/** Rejects old Node.js versions. For that, scripts may import only names that old versions have too. */
 
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** Prepares the checkout. Written in plain JavaScript, because it runs before anything is installed. */
+/** Installs packages and builds the project. Plain JavaScript, because it runs before TypeScript is installed. */
 
 import './node-version.mjs'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files in the folders that a build creates. Each file has the hash of the build's inputs. */
+/** A file in each folder that a build creates, with the hash of the build's inputs. */
 const stamps = ['build/.stamp', 'dist/.stamp'].map((file) => join(root, file))
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
@@ -25,7 +25,7 @@ export function isReady() {
   return isInstalled('.') && isBuilt(currentStamp())
 }
 
-/** Installs all packages of a folder, including the development packages, which the build needs. */
+/** Installs all packages for a folder, including development dependencies, which the build needs. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return
   const all = ['--include=dev', '--include=optional', '--include=peer']
@@ -60,7 +60,7 @@ function packagesIn(file) {
 }
 
 /**
- * Only packages for other machines depend on optional packages without `os` or `cpu`.
+ * Returns `false` if `os` or `cpu` is missing, because only packages for other machines depend on such packages.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
@@ -104,7 +104,7 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Returns files in an order that does not depend on the file system. @param {string} path */
+/** Returns the files in a folder, in an order that does not depend on the file system. @param {string} path */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

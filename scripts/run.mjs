@@ -10,7 +10,7 @@ if (!isReady()) {
   makeReady()
 }
 
-// npm signals only its child, which may be a shell. When that shell ends, this process must end too.
+// npm sends signals only to its child process, which may be a shell. When the shell ends, this process must end too.
 const shell = process.ppid
 const watch = setInterval(() => {
   if (process.ppid === shell) return
@@ -21,8 +21,8 @@ watch.unref()
 
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)
 
-// A signal to the process group also ends the shell, so without these handlers, a second signal would follow. They are
-// added after the service has started, because an earlier signal must simply end the process.
+// A signal to the process group also ends the shell, so the timer would send a second signal. These handlers stop the
+// timer. They are added after the service has started, because an earlier signal must simply end the process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => clearInterval(watch))
 }

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 
 const prefix = 'item-store-run-'
 
-/** A nested run uses the outer folder, because the path of a socket has at most a hundred characters. */
+/** A nested run uses the folder of the outer run, because a socket's path has at most about a hundred characters. */
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()
   const folder = mkdtempSync(join(tmpdir(), prefix))

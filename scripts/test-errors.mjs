@@ -1,4 +1,4 @@
-/** Prints errors that are thrown outside of tests, because Node.js reports little about them. */
+/** Prints errors that are thrown outside of tests, because the test runner reports little about such errors. */
 
 process.on('uncaughtExceptionMonitor', (error) => {
   process.stderr.write(`${error?.stack ?? error}\n`)

@@ -1,6 +1,6 @@
 /**
- * `npm test`: all tests but the large ones. `npm run test:all`: all tests.
- * `npm test -- NAME`: the test files, large or not, whose path contains the name.
+ * `npm test`: runs all tests except the large ones. `npm run test:all`: runs all tests.
+ * `npm test -- NAME`: runs the test files, large or not, whose path contains the name.
  */
 
 import { spawn } from 'node:child_process'
@@ -11,7 +11,7 @@ import { join, sep } from 'node:path'
 import { install, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Time limit for each test file in ms, in case a test hangs. */
+/** Time limit for each test file, in milliseconds, in case a test hangs. */
 const timeout = 900_000
 /** Number of test files that run in parallel. Test files spend more than half of their time waiting. */
 const concurrency = 3 * os.availableParallelism()
@@ -43,7 +43,7 @@ if (names.length === 0) {
     runNode(['node_modules/typescript/bin/tsc', '--project', 'bench', '--noEmit']),
   ])
 }
-await runTests(conformance) // a wrong service would make all other tests slow, so this test is first
+await runTests(conformance) // runs first, because a broken service would make all other tests slow
 await runTests(chosen.filter((file) => !conformance.includes(file)))
 
 /** @param {string[]} files */
@@ -60,7 +60,7 @@ async function runTests(files) {
   ])
 }
 
-/** If Node.js fails, this process ends with the same exit code. @param {string[]} args */
+/** Runs Node.js. If Node.js fails, ends this process with the same exit code. @param {string[]} args */
 async function runNode(args) {
   const child = spawn(process.execPath, args, {
     cwd: root,

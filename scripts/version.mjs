@@ -1,4 +1,4 @@
-/** `npm version` runs this script before its commit, to write the version and the date into the documents. */
+/** `npm version` runs this script before it commits, to write the new version and the date into the documents. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

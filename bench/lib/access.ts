@@ -1,4 +1,4 @@
-/** Access to the server being measured: its port, the secret for its tokens, and valid tokens. */
+/** Access to the server being measured: the port, the secret that signs tokens, and valid tokens. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mintToken, validClaims } from '../../test/conformance/tokens.js'
@@ -10,7 +10,7 @@ export async function newAccess() {
   return { port: await freePort(), secret, headers }
 }
 
-/** Returns a token that differs from all others, and is valid for an hour. */
+/** Returns a new, unique token, which is valid for an hour. */
 export function newToken(secret: string) {
   return mintToken({ ...validClaims(), sub: randomUUID() }, { secret })
 }

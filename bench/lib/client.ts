@@ -21,7 +21,7 @@ export const requests = {
     method: 'PUT',
     path: `${items}/${id}`,
   }),
-  /** An item can be deleted only once, so each request needs another id instead of `anyId`. */
+  /** An item can be deleted only once, so each request needs its own id instead of `anyId`. */
   delete: (): Request => ({ method: 'DELETE', path: `${items}/${anyId}` }),
   list: (): Request => ({ method: 'GET', path: items }),
 }

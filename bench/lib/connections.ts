@@ -1,4 +1,4 @@
-/** HTTP connections over bare sockets, so that one CPU core can open thousands of them. */
+/** HTTP connections over bare sockets, so that thousands of connections need only one CPU core. */
 
 import { connect } from 'node:net'
 import { type Headers, type Request, rawRequest, requests } from './client.js'
@@ -10,7 +10,7 @@ export interface Connection {
   close: () => void
 }
 
-/** Opening many more connections at once could overflow the listening socket's queue. */
+/** Number of connections to open at once. Many more could overflow the listening socket's queue. */
 const openedAtOnce = 100
 
 export async function openConnections(port: number, count: number) {

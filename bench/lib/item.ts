@@ -1,8 +1,8 @@
-/** Items of all workloads, each 250 bytes of JSON text. */
+/** The items in all workloads, each with 250 bytes of JSON text. */
 
 export const itemBytes = 250
 
-/** Placeholder, as long as an id, for an id or token that is different in each request. */
+/** Placeholder for an id or token that is different in each request. It is as long as an id. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {

@@ -28,7 +28,7 @@ export interface Target {
 }
 
 /**
- * Replaces `anyId` in the requests by the values, each of which is used once.
+ * Sends requests for some seconds. Each value replaces `anyId` in one request.
  * @returns responses per second, and number of responses @throws if a response is an error
  */
 export async function sendLoad(

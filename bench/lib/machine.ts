@@ -1,4 +1,4 @@
-/** Describes the machine and the versions of a measurement. */
+/** Describes the machine and the software versions of a measurement. */
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
@@ -9,7 +9,7 @@ const usualPinning = canPin
   ? `server on core ${cores.server}, load on core ${cores.load}`
   : 'server and load not pinned to cores (no taskset, or one core only)'
 
-/** Must be called before the benchmark changes the machine's load average. */
+/** Describes the machine. Must be called before the benchmark changes the load average. */
 export function describeMachine(pinning = usualPinning) {
   return [
     `Machine: ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ` +
@@ -22,7 +22,7 @@ export function describeMachine(pinning = usualPinning) {
 function commit() {
   const id = git('rev-parse', '--short', 'HEAD')
   if (!id) return ''
-  // Ignores changes to the results file, which is not part of the measured code.
+  // Ignores changes in the results file, which is not part of the measured code.
   const changed = git('status', '--porcelain', '--', ':!bench/RESULTS.md')
   return ` (commit ${id}${changed ? ' with changes' : ''})`
 }

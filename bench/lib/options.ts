@@ -1,8 +1,8 @@
-/** Reads the options of a benchmark. Every benchmark also has `--no-write`. */
+/** Reads the options of a benchmark, and `--no-write`, which every benchmark has. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** Ends the process if an option is invalid or help is requested. */
+/** Parses the command line. Ends the process if an option is invalid or help is requested. */
 export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
   options: T,
@@ -26,7 +26,7 @@ export function integer(name: string, text: string, minimum = 1) {
   return fail(`--${name} takes a whole number of at least ${minimum}`)
 }
 
-/** Returns the elements named in a comma-separated list, or all elements if there is no list. */
+/** Returns the elements that a comma-separated list names, or all elements if there is no list. */
 export function chosen<T extends { name: string }>(
   option: string,
   list: string | undefined,

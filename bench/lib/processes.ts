@@ -22,13 +22,13 @@ const startDeadline = 30_000 // milliseconds
 export const cores = { server: 0, load: 1 }
 export const canPin = isInstalled('taskset') && availableParallelism() > 1
 
-/** Temporary folder, in which all programs run. */
+/** Temporary folder in which all started programs run. */
 export const scratch = mkdtempSync(join(tmpdir(), 'item-store-bench-'))
 
 const running: Set<Child> = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  // The processes of an interrupted build may still be writing to the folder.
+  // After an interruption, build processes may still be writing to this folder.
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
@@ -63,7 +63,7 @@ export function start({ command = process.execPath, args, core, env, stdio }: Pr
   return child
 }
 
-/** Waits until the server accepts connections on `port`. */
+/** Starts a server, and waits until it accepts connections on `port`. */
 export async function startServer({ port, ...program }: Program & { port: number }) {
   const child = start({ core: cores.server, ...program })
   const deadline = Date.now() + startDeadline

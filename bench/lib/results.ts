@@ -1,4 +1,4 @@
-/** Formats tables, and writes the section of a benchmark into the results file. */
+/** Formats tables, and writes a benchmark's section of the results file. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export function print(line: string) {
   process.stdout.write(`${line}\n`)
 }
 
-/** @param facts conditions of the measurement. @param parts paragraphs and tables. */
+/** @param facts conditions of the measurement @param parts paragraphs and tables of the section */
 export function report(name: string, facts: string[], parts: string[]) {
   const date = `Date: ${new Date().toISOString().slice(0, 10)}`
   const args = process.argv.slice(2)
@@ -27,7 +27,7 @@ export function report(name: string, facts: string[], parts: string[]) {
   )
 }
 
-/** Returns a Markdown table, padded to be readable as plain text. */
+/** Returns a Markdown table, padded so that it is readable as plain text. */
 export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))

@@ -4,7 +4,7 @@ export function median(numbers: number[]) {
   return quantile(numbers, 0.5)
 }
 
-/** Returns the quantile for a fraction from 0 to 1, interpolated between two numbers. */
+/** Returns a quantile, interpolated between neighbouring numbers. @param share fraction from 0 to 1 */
 export function quantile(numbers: number[], share: number) {
   const sorted = numbers.toSorted((one, other) => one - other)
   const at = (sorted.length - 1) * share

@@ -1,4 +1,4 @@
-/** Compares implementations (sides) under one workload. They take turns on the same machine. */
+/** Compares implementations (sides) under one workload. The sides take turns on the same machine. */
 
 import { readFileSync } from 'node:fs'
 import type { Side } from '../peers/sides.js'
@@ -23,9 +23,9 @@ export interface Turn {
 }
 
 const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of new tokens for each second of a turn, more than any side can use. */
+/** Number of tokens to create for each second of a turn. No side can respond to as many requests. */
 const maximumPerSecond = 60_000
-/** Time limits for creating the initial items and the items that a turn deletes, in seconds. */
+/** Time limits for creating the initial items, and for creating the items that a turn deletes, in seconds. */
 const createSeconds = { start: 300, turn: 30 }
 
 export async function takeTurns(
@@ -77,16 +77,16 @@ async function takeTurn(contender: Contender, workload: Workload, seconds: numbe
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** Returns the CPU time that a program has used so far, in seconds (proc(5)). */
+/** Returns the CPU time that a process has used so far, in seconds (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
-  // Skips the name of the program, which may contain spaces and parentheses.
+  // Skips the process name, which may contain spaces and parentheses.
   const [, fields = ''] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
   const [user, system] = fields.split(' ').slice(11).map(Number)
   return ((user ?? 0) + (system ?? 0)) / 100 // clock ticks; 100 per second on every system with Node.js
 }
 
-/** Returns the values for `anyId`: a token, or the id of an item to delete, for each request. */
+/** Returns the values that replace `anyId`: for each request, a token or the id of an item to delete. */
 async function valuesFor(
   { side, port, headers, secret, deletes }: Contender,
   { kinds, withNewTokens }: Workload,

@@ -1,4 +1,4 @@
-/** The workloads of the comparison. */
+/** The workloads under which the benchmark `compare` measures all sides. */
 
 import type { requests } from './client.js'
 
@@ -7,7 +7,7 @@ type Kind = keyof typeof requests
 export interface Workload {
   name: string
   title: string
-  kinds: Kind[] // kinds of requests, sent in rotation
+  kinds: Kind[] // kinds of requests, which are sent in rotation
   items: number // initial number of items in the store
   connections: number
   isList?: boolean

@@ -1,4 +1,4 @@
-/** The server of the side `bare`. Short bodies are strings, which Node.js sends together with the head. */
+/** Server for the side `bare`: plain `node:http`. Short bodies are strings, which Node.js sends along with the head. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { itemBytes, itemText } from '../lib/item.js'
@@ -42,7 +42,7 @@ createServer((request, response) => {
   }
 }).listen(port, '127.0.0.1')
 
-/** Responds with the request's body, padded to the length of an item. */
+/** Responds with the request body, padded to the length of an item. */
 function echo(request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = []
   request

@@ -1,4 +1,4 @@
-/** The server of the side `json-parse`: items are objects in a `Map`, and tokens are not checked. */
+/** Server for the side `json-parse`: items are objects in a `Map`, and tokens are not checked. */
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

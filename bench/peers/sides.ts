@@ -1,4 +1,4 @@
-/** The servers that benchmarks compare: this service and other implementations. Each is called a side. */
+/** The implementations that benchmarks compare: this service and others. Each of them is called a side. */
 
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -109,7 +109,7 @@ function program(name: string) {
   return fileURLToPath(new URL(`${name}.js`, import.meta.url))
 }
 
-const python = '/usr/bin/python3' // the operating system's Python, for which FastAPI is a system package
+const python = '/usr/bin/python3' // the operating system's Python, whose packages include FastAPI
 const printVersions = `
 import platform, fastapi, httptools, jwt, pydantic, uvicorn, uvloop
 print(f"Python {platform.python_version()}, fastapi {fastapi.__version__}, pydantic {pydantic.VERSION}, uvicorn {uvicorn.__version__}")
@@ -119,7 +119,7 @@ export const fastapi: Side = {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is measured only with Node.js servers. FastAPI would take over a minute for the longest list.
+  // Pipelining is measured only for Node.js servers. FastAPI would take over a minute for the longest list.
   skips: ['create-pipelined', 'list-100000'],
   create: createItems,
 
@@ -163,7 +163,7 @@ function idOf(number: number) {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 }
 
-/** The sides of the comparison. */
+/** The sides that the benchmark `compare` measures. */
 export const sides = [itemStore, itemStoreOnRedis, bare, fastapi]
 
 export function isAvailable({ version }: Side) {

@@ -7,7 +7,7 @@ const itemsInChunk = 256
 
 export function createMapStore() {
   const texts: Map<string, string> = new Map()
-  /** Total length of the texts in bytes, including a comma after each text. */
+  /** Total size of the JSON texts in bytes, including a comma after each of them. */
   let used = 0
 
   return {

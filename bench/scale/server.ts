@@ -16,20 +16,20 @@ import { createMapStore } from './map-store.js'
 export type Side = 'blocks' | 'map'
 export type Actions = typeof actions
 
-/** Number of operations in a turn of the event loop, as if 16 connections sent requests. */
+/** Number of operations per turn of the event loop, as if 16 connections sent requests. */
 const operationsInTurn = 16
-/** Number of bytes of a list written in one turn of the event loop, as in the service. */
+/** Number of bytes of a list that are written per turn of the event loop, as in the service. */
 const batch = 1024 * 1024
-/** Number of items that the churn does not change, because the probe reads them. */
+/** Number of items that the churn phase does not change, because the probe reads them. */
 const keptItems = 1000
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
-/** A long text whose first `itemBytes` bytes are a complete item. */
+/** Text of the longest item. Its first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 
 const [side, port, items] = process.argv.slice(2)
 const store = side === 'map' ? createMapStore() : createMemoryStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** The item numbers are outside the JavaScript heap, so that they affect both sides equally. */
+/** Item numbers, which are kept outside the JavaScript heap so that they affect both sides equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
@@ -50,7 +50,7 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
-/** All actions except `ids` and `memory` (in bytes) return the processor time per item, in microseconds. */
+/** Actions for the parent process. All except `ids` and `memory` return processor time per item, in microseconds. */
 const actions = {
   fill: (count: number) =>
     inTurns(
@@ -135,7 +135,7 @@ function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** Returns a new buffer, as if the text came from a request. */
+/** Returns the text of an item in a new buffer, as if the text came from a request. */
 function textOf(bytes: number) {
   return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
 }
@@ -144,10 +144,10 @@ function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** Returns ids that are distributed like random ids, but take up no memory. */
+/** Returns the id for a number. Ids are distributed like random ids, but need not be kept in memory. */
 function idOf(number: number) {
   const text = hash('md5', String(number)).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  const id = Buffer.from(text, 'latin1').toString('latin1') // makes a flat string, where V8 would keep a tree of parts
+  const id = Buffer.from(text, 'latin1').toString('latin1') // makes a flat string, because V8 would keep a tree of substrings
   return id as ItemId // in the format of a UUID
 }
 

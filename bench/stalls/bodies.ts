@@ -1,4 +1,4 @@
-/** Bodies of create requests, a little shorter than the service's default for `MAX_BODY_BYTES`. */
+/** Bodies of requests that create an item, a little shorter than the default of `MAX_BODY_BYTES`. */
 
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
@@ -25,7 +25,7 @@ function object(members: string) {
   return Buffer.from(`{"data":{${members}}}`)
 }
 
-/** Repeats a text until it fills a body, and removes the last comma, if any. */
+/** Repeats text until it fills a request body, and removes the last comma, if any. */
 function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
