@@ -49,16 +49,10 @@ const entries: [what: string, fields: object, msg: string, line: string][] = [
     `INFO  GET /api/v1/items 507 STORE_FULL full session_id=${id}`,
   ],
   [
-    'control characters',
-    { ...request, path: '/\u001b[2J\u009b\u202e\u{e0001}/é' },
-    'answered',
-    'GET /\\u{1b}[2J\\u{9b}\\u{202e}\\u{e0001}/é 200 0.8 ms',
-  ],
-  [
-    'line breaks',
-    { a: 'x\r\n12:00:00', b: '\u2028' },
+    'control characters and line breaks',
+    { a: 'x\r\n12:00:00', b: '\u2028\u001b[2J\u009b\u202e\u{e0001}/é' },
     'so\n',
-    'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}',
+    'INFO  so\\u{a} a=x\\u{d}\\u{a}12:00:00 b=\\u{2028}\\u{1b}[2J\\u{9b}\\u{202e}\\u{e0001}/é',
   ],
   ['an object, and thrown text', { a: { b: [1] }, err: 'x' }, 'so', 'INFO  so a={"b":[1]} err=x'],
 ]

@@ -1,12 +1,7 @@
 /** Test servers that send given responses, valid or not, and clients for these servers. */
 
 import assert from 'node:assert/strict'
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { after } from 'node:test'
 import {
   type CallOptions,
@@ -27,12 +22,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ItemStoreError> {
 
 export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
-interface Seen {
-  readonly method: string | undefined
-  readonly path: string | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
+type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
 /** Starts a server. Each step handles one request, and the last step also all later requests. */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
@@ -44,8 +34,8 @@ export async function scriptedServer(steps: readonly Step[], port = 0) {
     } catch {
       return // the client has closed the connection
     }
-    const { method, url: path, headers } = request
-    seen.push({ method, path, headers, body })
+    const { method, url, headers } = request
+    seen.push({ method, url, headers, body })
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })

@@ -20,11 +20,13 @@ const character = fc.oneof(
     .map((text) => JSON.stringify(text).slice(1, -1)),
 )
 
-const string = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`)
+export const jsonString = fc
+  .array(character, { maxLength: 8 })
+  .map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
   // After JSON.parse of Node.js 24 or 26 has read the name "\\" once, it reads the name "\n" as "\\".
-  { weight: 4, arbitrary: string.filter((text) => !text.startsWith('"\\\\')) },
+  { weight: 4, arbitrary: jsonString.filter((text) => !text.startsWith('"\\\\')) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
@@ -50,7 +52,7 @@ export const { value: jsonValue, object: jsonObject } = fc.letrec<{
     { maxDepth: 4, withCrossShrink: true },
     fc.constantFrom('true', 'false', 'null'),
     number,
-    string,
+    jsonString,
     tie('object'),
     tie('array'),
   ),
