@@ -22,11 +22,11 @@ export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, Rec
 
 /** Options of an embedded item store. An option that is `undefined` gets its default. */
 export interface ItemStoreOptions {
-  /** TCP port. With 0, the default, the system picks a free port. */
+  /** TCP port to listen on. With 0, the default, the system picks a free port. */
   readonly port?: number | undefined
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined
-  /** Secret for tokens; random by default. While a function returns no secret, item requests get 503. */
+  /** Token secret, or a function that returns it; random by default. Without a secret, item requests get 503. */
   readonly secret?: string | (() => string | undefined) | undefined
   /** Maximum size of a request body, in bytes; 16 MiB by default. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
@@ -36,7 +36,7 @@ export interface ItemStoreOptions {
   readonly delay?: number | Delay | undefined
   /** Failures to inject into item requests, such as `[503, 'cut']`. A request that fails has no effect. */
   readonly failures?: Failures | undefined
-  /** Seed for new ids. Each reset restarts the same sequence of ids. By default, ids are random. */
+  /** Seed for new ids. Each reset restarts the sequence of ids. By default, ids are random. */
   readonly ids?: string | undefined
 }
 
@@ -52,7 +52,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   readonly url: string
   /** Base URL of the interface, for example `http://127.0.0.1:40123/api/v1`. */
   readonly baseUrl: string
-  /** Returns a token. @throws {Error} if an option is invalid, or the store has no secret. */
+  /** Returns an access token. @throws {Error} if an option is invalid, or the store has no secret. */
   token(options?: TokenOptions): Promise<string>
   /** Returns a client with its own token. @typeParam T the type of the items. */
   client<T extends object = Item>(options?: TokenOptions): ItemStoreClient<T>
@@ -61,11 +61,11 @@ export interface EmbeddedItemStore extends AsyncDisposable {
    * @throws {Error} and stores nothing if an object is not an item, or if the store is full.
    */
   seed(items: readonly object[]): Promise<string[]>
-  /** Stores JSON texts such as `['{"price":1.10}']` like `seed`, but keeps them byte for byte. */
+  /** Stores items like `seed`, but from JSON texts such as `['{"price":1.10}']`, which are kept byte for byte. */
   seedText(texts: readonly string[]): Promise<string[]>
-  /** Makes requests in `scope` fail until the next reset. @throws {Error} for invalid arguments. */
+  /** Makes requests that match `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: FailureScope): void
-  /** Returns the last 10,000 requests since the latest reset, in the order in which they ended. */
+  /** Returns the requests since the latest reset, at most the last 10,000, in the order in which they ended. */
   requests(): RecordedRequest[]
   /** Removes items and recorded requests, and restarts ids and failures. Requests that are being delayed fail. */
   reset(): Promise<void>
@@ -75,7 +75,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Overload protection is off, because the host program affects memory use and event loop delay too. */
+/** Turns off overload protection, because the host program affects memory use and event loop delay too. */
 const unwatched = { exceededLimit: () => undefined, bodyReceived: () => undefined }
 
 /**

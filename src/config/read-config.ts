@@ -13,7 +13,7 @@ export function readSettings(flagValues: Record<string, unknown>, defaults?: Def
   return readConfig(flagValues, process.env, loadEnvFile(), defaults)
 }
 
-/** Reads settings. A flag overrides a variable. `fromFile` has the names of variables from `.env`. @throws {UsageError} */
+/** Reads settings. A flag overrides a variable. `fromFile` names the variables from `.env`. @throws {UsageError} */
 export function readConfig(
   flagValues: Record<string, unknown>,
   env: NodeJS.ProcessEnv,

@@ -16,7 +16,7 @@ interface DoublesOptions {
 
 export type Doubles = ReturnType<typeof createDoubles>
 
-/** Maximum number of recorded requests. A service for development may run for weeks. */
+/** Maximum number of recorded requests, because a development service may run for weeks. */
 const maxRecorded = 10_000
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
@@ -48,7 +48,7 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   function failureOf(exchange: Exchange): Failure | undefined {
     for (const { method = exchange.request.method, path = exchange.path, next } of armed) {
       if (method !== exchange.request.method) continue
-      // `test` would continue at the end of the previous match if the pattern is global.
+      // With a global pattern, `test` would continue at the end of the previous match, but `search` does not.
       const isMeant =
         typeof path === 'string' ? path === exchange.path : exchange.path.search(path) >= 0
       const failure = isMeant ? next() : undefined

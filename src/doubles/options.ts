@@ -1,26 +1,26 @@
-/** Delays, failures and recorded requests: their types, and checks of the user's values. @module */
+/** Types of delays, failures and recorded requests, and checks of values that users provide. @module */
 
 import { inspect } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 
-/** Range of a random time in milliseconds, including both ends. */
+/** Range of a random delay in milliseconds, including both ends. */
 export interface Delay {
   readonly min: number
   readonly max: number
 }
 
-/** Status of a failed request, or `cut` for a connection that closes without a response. */
+/** How a request fails: with a status, or with `cut`, which closes the connection without a response. */
 export type Failure = (typeof kinds)[number]
 
-/** Failures of the first requests in order, or the probability of each failure from 0 to 1. */
+/** Either the failures of the first requests, in order, or the probability of each failure, from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Limits failures to requests that match every given member. */
+/** Limits failures to requests that match each member that is given. */
 export interface FailureScope {
-  /** HTTP method, in any letter case. */
+  /** HTTP method, case-insensitive. */
   readonly method?: string | undefined
-  /** Complete path, such as `/api/v1/items`, or a pattern for paths. */
+  /** Complete path, such as `/api/v1/items`, or a pattern that matches paths. */
   readonly path?: string | RegExp | undefined
 }
 
@@ -37,7 +37,7 @@ const kinds = [429, 500, 503, 'cut'] as const
 const allKinds = kinds.join(', ')
 const maxDelay = 60_000
 
-/** Parses text such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
+/** Parses a delay such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times

@@ -20,7 +20,7 @@ const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
-/** Ignores a byte order mark, and the `id` of items. @throws {UsageError} with line and column, counted from 1. */
+/** Parses a seed file. Ignores a byte order mark, and the `id` of items. @throws {UsageError} with line and column. */
 export function parseSeed(file: Buffer): ItemRequest[] {
   const text = withoutMark(file)
   const requests: ItemRequest[] = []
@@ -55,7 +55,7 @@ export function* requestsFrom<T>(
   }
 }
 
-/** Stores items in an empty store. Returns `false` if the store already has items. @throws {UsageError} */
+/** Stores items if the store is empty. Returns `false` if the store already has items. @throws {UsageError} */
 export async function seedEmptyStore(
   store: ItemStore,
   items: readonly ItemRequest[],

@@ -5,7 +5,7 @@ import type { HeaderList } from './names.js'
 
 export interface ErrorKind {
   readonly status: number
-  /** When the error occurs, as text for the documentation. */
+  /** Description of when the error occurs, for the documentation. */
   readonly when: string
   readonly headers?: HeaderList
 }
@@ -98,10 +98,10 @@ export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** `headers` replace the headers in the catalogue. */
+/** Options of an error. `headers` replaces the headers in the catalogue of errors. */
 type ApiErrorOptions = ErrorOptions & Partial<Pick<ApiError, 'exceeded' | 'headers'>>
 
-/** An error for the client, whose message becomes `detail`. Only the log shows the `cause`. */
+/** An error to send to the client, with the message as `detail`. The `cause` appears only in the log. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -28,7 +28,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const sessionId = uuid('Identifies this request, for tracing')
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Unlike valibot's own object schema, this schema accepts no arrays. */
+/** Schema for objects. Unlike valibot's own object schema, it does not accept arrays. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -51,7 +51,7 @@ const item = v.looseObject({
 })
 export const Item: Schema<Item> = item
 
-/** Request body of create and replace (spec §2.2). Other members are ignored. */
+/** Request body of create and replace (spec §2.2). Additional members are ignored. */
 export interface GenericRequest {
   data: { [member: string]: unknown }
   project_id?: string | null | undefined
@@ -131,7 +131,7 @@ export interface ErrorResponse {
 }
 export const ErrorResponse: Schema<ErrorResponse> = v.object({ detail: errorDetail })
 
-/** The claims of an access token (spec §2.6). Other claims are ignored. */
+/** The claims of an access token (spec §2.6). Additional claims are ignored. */
 export interface TokenPayload {
   sub: string
   exp: number

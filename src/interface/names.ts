@@ -8,7 +8,7 @@ export const paths = { health: '/health', items: '/items', item: '/items/{item_i
 /** Path of the OpenAPI document. The path has no prefix, because the document is not an endpoint. */
 export const documentPath = '/openapi.json'
 
-/** Paths of pages and files (interface §4.8). They have no prefix, because they are not endpoints. */
+/** Paths of pages and files (interface §4.8), without the prefix, because pages and files are not endpoints. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -27,13 +27,13 @@ export function itemPath(id: string): string {
 /** Alternating header names and values, a format that `node:http` accepts. */
 export type HeaderList = readonly string[]
 
-/** Header with the session id (spec §1.4). A 204 has no body, so only its header has the id. */
+/** Header with the session id (spec §1.4). A 204 has no body, so the id is only in this header. */
 export const sessionHeader = 'X-Session-Id'
 
 /** Response header that marks a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
-/** Forbids caching, because a cached body has the `session_id` of another request (spec §1.4, RFC 9111 §5.2.2.5). */
+/** Forbids caching, because a cached body has the `session_id` of an earlier request (spec §1.4, RFC 9111 §5.2.2.5). */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
 const exposedHeaders = [
@@ -48,7 +48,7 @@ const exposedHeaders = [
 ] as const
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
-/** CORS headers (spec §1.5). Without these headers, a page could not read errors. */
+/** CORS headers (spec §1.5), without which a page from a different origin could not read errors. */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',

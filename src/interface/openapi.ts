@@ -80,7 +80,7 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** Whether a list shows the state of all items at a single moment, and in the order of their creation. */
+/** Whether a list shows all items as they were at a single moment, and whether it is in order of creation. */
 export type ListGuarantees = Readonly<Record<'isSnapshot' | 'isInOrder', boolean>>
 
 /** @param origin the service's origin, against which tools resolve the paths in a saved document. */
@@ -169,7 +169,7 @@ export function openApiDocument(
           requestBody: requestBody('replaceRequest'),
           responses: {
             200: itemResponse('The replaced item', 'updated', ['ETag']),
-            // With an empty id, the path is that of the list, which has neither PUT nor DELETE.
+            // A request with an empty id has the path of the list, which supports neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -235,7 +235,7 @@ function schemas(): object {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     typeMode: 'output', // describes the last schema of each pipe, which has the names of the members
-    // Allows additional members. Otherwise, generated clients would reject them.
+    // Allows additional members, which generated clients would otherwise reject.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

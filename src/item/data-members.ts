@@ -1,4 +1,4 @@
-/** Finds the members of `data` that an item keeps. If a name is repeated, the last member is kept. @module */
+/** Finds the members of `data` that an item keeps. Of several members with the same name, the last is kept. @module */
 
 import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } from './json-syntax.js'
 import { NameComparison, NameHash, NameTable } from './names.js'
@@ -12,7 +12,7 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-// Maximum number and length in bytes of names that are compared in pairs. Beyond that, a hash table is faster.
+// Maximum number of names to compare pair by pair, and maximum length in bytes. Above these, a hash table is faster.
 const maxFew = 16
 const maxFewName = 64
 
@@ -24,7 +24,7 @@ export class MemberRecord {
   #areMarked = false
   hasMarked = false
 
-  /** Adds a member. Marks at or after position `base` are written to `window`, a copy of the text from `base`. */
+  /** Adds a member. Marks from `base` on are written to `window`, which is a copy of the text that starts at `base`. */
   add(text: Buffer, window: Buffer, base: number, member: Member): void {
     const { nameStart, nameEnd, valueEnd } = member
     const isInWindow = nameStart > base
@@ -86,7 +86,7 @@ export class MemberRecord {
 
 /** Length of the window of copied text, in bytes. Work on a window of short members takes some tenths of a ms. */
 const windowBytes = 1024
-/** Number of bytes from the last mark in the window to the end of the window, enough for a short member. */
+/** Number of bytes in the window after its last mark, enough for a short member. */
 const windowMargin = 64
 
 /** Removes members that an item does not keep, and closes the gaps. @param hold called with the bytes in use. */
@@ -99,11 +99,11 @@ export function* keptMembers(
   const table = new NameTable(count) // in a `Set`, each name would take 200 bytes of heap
   const name = new NameHash()
   const comparison = new NameComparison(text)
-  /** Copy of a part of the text, because V8 reads resizable memory more slowly. */
+  /** Copy of part of the text, because V8 reads slowly from the resizable memory of the whole text. */
   const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
   let windowStart = lastEnd
   let windowEnd = lastEnd
-  /** Kept members before position `end` have yet to move `shift` bytes to the right. */
+  /** The kept members before position `end` still have to be moved `shift` bytes to the right. */
   let end = lastEnd
   let shift = 0
   for (let next = lastEnd; next > start; ) {

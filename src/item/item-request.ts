@@ -23,7 +23,7 @@ import { atOnce, type Slices } from './slices.js'
 export interface ItemRequest {
   /** JSON text of the project id: a string or `null`. */
   readonly projectId: Buffer
-  /** JSON text of the members that the item keeps, in order, separated by commas. */
+  /** JSON text of the members that the item keeps, in their original order, separated by commas. */
   readonly members: Buffer
 }
 
@@ -37,7 +37,7 @@ const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
 export interface ArrivingBody {
-  /** The first `length` bytes have arrived. A longer buffer may replace this buffer later. */
+  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace it later. */
   readonly bytes: Buffer
   readonly length: number
   readonly isComplete: boolean
@@ -54,7 +54,7 @@ const windowBytes = 4 * 1024
 
 const firstWindow = 1024
 
-/** Copy of the bytes to check, because V8 reads the resizable memory of a body more slowly. */
+/** Copy of the bytes to check, because V8 reads slowly from the resizable memory of a body. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
 class RequestCheck {
@@ -130,7 +130,7 @@ class RequestCheck {
 /** Reused for each short body, because creating a `RequestCheck` takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
-/** Checks a complete body, and may modify its bytes. @throws {InvalidItemError} (spec §2.2). */
+/** Parses a complete request body, and may modify the body's bytes. @throws {InvalidItemError} (spec §2.2). */
 export function parseItemRequest(body: Buffer): ItemRequest {
   if (body.length === 0 || body.length > shortBody) {
     const arrived = { bytes: body, length: body.length, isComplete: true, hold: () => undefined }
@@ -149,7 +149,7 @@ export function parseItemRequest(body: Buffer): ItemRequest {
   return { projectId, members: body.subarray(start, end) }
 }
 
-/** Checks a body while it arrives, and may modify its bytes. Throws at the first invalid byte. */
+/** Parses a request body as it arrives, and may modify the body's bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker } = check

@@ -8,7 +8,7 @@ import { atOnce, copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of one item in UTF-8, made only by `encodeItem` and `encodedItem`. */
+/** JSON text of an item in UTF-8, which only `encodeItem` and `encodedItem` create. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
@@ -37,7 +37,7 @@ const projectAt = labelAt + label.length
 /** Maximum length of the JSON text of a project, in bytes: 16 KiB, if each byte is an escape of six bytes. */
 const maxProjectText = 6 * 16 * 1024
 
-/** Returns the project of the item that begins at `start`; `undefined` for null. */
+/** Returns the project of the item whose text begins at `start`; `undefined` if the project is null. */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
   if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
@@ -51,7 +51,7 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
 
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter that rejects most items of other projects after a few bytes. */
+/** Returns a filter for the items of a project, which rejects most other items after a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

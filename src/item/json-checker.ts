@@ -1,4 +1,4 @@
-/** Checks JSON (RFC 8259) in parts, without parsing values. Browsers use this file too. @module */
+/** Checks JSON text (RFC 8259) part by part, without parsing values. Browsers run this code too. @module */
 
 import type { Member, Visit } from './json-syntax.js'
 import {
@@ -85,7 +85,7 @@ export class JsonChecker {
 
   /**
    * @param levels how many levels of nested objects to visit; 1 for the outermost object only.
-   * @param start position of a value after which reading ends. By default, the whole text is read.
+   * @param start position of a value at whose end reading stops. By default, the whole text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels

@@ -1,6 +1,6 @@
 /** Bytes, escapes, literals and error messages of JSON syntax (RFC 8259). Browsers run this module too. @module */
 
-/** A part of a text. `end` is exclusive. */
+/** A range of bytes in a text. `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -37,7 +37,7 @@ export function codeUnit(text: Uint8Array, start: number): number {
   return code
 }
 
-/** Called after each member is read. `member` is reused. The outermost object has depth 1. */
+/** Called after each member has been read. The `member` object is reused. The outermost object has depth 1. */
 export type Visit = (member: Member, depth: number) => void
 
 /** Thrown for invalid JSON, with the position of the first invalid byte. */
@@ -93,7 +93,7 @@ export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Length of each escape by its second character (RFC 8259 §7); 0 for `u` and invalid characters. */
+/** Length of each escape, indexed by its second character (RFC 8259 §7); 0 for `u` and invalid characters. */
 const escapeLengths = new Uint8Array(256)
 for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
 

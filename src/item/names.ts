@@ -1,11 +1,11 @@
-/** Reads, hashes and compares names in a JSON text, with escapes resolved (RFC 8259 §7). @module */
+/** Reads, hashes and compares member names in JSON text, with escapes resolved (RFC 8259 §7). @module */
 
 import { randomInt } from 'node:crypto'
 import { mapped, mappedFrom, releasedInSlices } from '../memory/mapped.js'
 import { backslash, codeUnit, lowerU, quote } from './json-syntax.js'
 import type { Slices } from './slices.js'
 
-/** The characters that escapes stand for, except `\u`, indexed by the letter after the backslash. */
+/** The character that each escape except `\u` stands for, indexed by the letter after the backslash. */
 const escapes = Uint8Array.from({ length: 128 }, (_, letter) => letter)
 for (const [place, letter] of Array.from('bfnrt').entries())
   escapes[letter.charCodeAt(0)] = '\b\f\n\r\t'.charCodeAt(place)
@@ -15,7 +15,7 @@ const endOfName = 0x110000
 
 const lengthBits = 4
 
-/** Returns a code point or lone surrogate. The low {@link lengthBits} bits contain its length in bytes. */
+/** Returns the code point or lone surrogate at a position. The low {@link lengthBits} bits give its length in bytes. */
 function characterAt(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === quote) return (endOfName << lengthBits) | 1
@@ -47,15 +47,15 @@ const prime = 2 ** 31 - 1
 
 const pieceBytes = 8 * 1024
 
-/** Hashes a name as the value of a polynomial whose coefficients are the characters. */
+/** Hash of a name: the value of a polynomial whose coefficients are the characters of the name. */
 export class NameHash {
-  /** Random for each body, so that no client can find names with equal hashes (Carter and Wegman, 1979). */
+  /** Random for each request body, so that no client can find names with equal hashes (Carter and Wegman, 1979). */
   readonly #base = randomInt(2 ** 20, 2 ** 21)
   #text: Buffer = Buffer.alloc(0)
   #hash = 0
   end = 0
 
-  /** Hash in which all 32 bits vary. Valid once the name has been read to its end. */
+  /** Hash of the name, in which all 32 bits vary. Valid once the whole name has been read. */
   get mixed(): number {
     const hash = this.#hash
     const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -69,7 +69,7 @@ export class NameHash {
     this.end = start
   }
 
-  /** Reads the next piece of the name. Returns whether more pieces follow. */
+  /** Hashes the next 8 KiB of the name. Returns whether more of the name follows. */
   goOn(): boolean {
     const text = this.#text
     const base = this.#base
@@ -146,7 +146,7 @@ const load = 0.72
 
 const pageBytes = 4096
 
-/** Maximum length of a text in bytes. A slot has 27 bits for a position, and 5 bits of the hash. */
+/** Maximum length of a text in bytes, because a slot of a table has 27 bits for a position, and 5 bits of a hash. */
 export const maxNamedText = 128 * 1024 * 1024
 const positionBits = 27
 
@@ -189,7 +189,7 @@ export class NameTable {
     return found & (maxNamedText - 1)
   }
 
-  /** Adds a position with the hash given to `begin`. Must be called only after `next` has returned 0. */
+  /** Adds a name's position, with the hash passed to `begin`. May be called only after `next` has returned 0. */
   add(start: number): void {
     this.#slots[this.#slot] = start | this.#bits
     this.#count += 1

@@ -10,14 +10,14 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
   return scanner.start
 }
 
-/** Line and column, both counted from 1. Columns are counted in characters. */
+/** Line and column of a position, both counted from 1. A column is a character, not a byte. */
 export class Place {
   #line = 1
   #column = 1
 
   pass(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // All bytes of a character except the first are 10xxxxxx (RFC 3629 §3).
+      // All bytes of a UTF-8 character except the first are 10xxxxxx in binary (RFC 3629 §3).
       if (byte >> 6 !== 0b10) this.#column += 1
       if (byte === lineFeed) {
         this.#line += 1

@@ -14,13 +14,13 @@ import {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
-/** Removes the byte order mark that some editors write. */
+/** Removes the byte order mark that some editors write at the start of a file. */
 export function withoutMark(file: Uint8Array): Uint8Array {
   const isMarked = byteOrderMark.every((byte, at) => file[at] === byte)
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
-/** Yields the objects of a JSON array, or objects separated by white space. @throws {JsonSyntaxError} */
+/** Yields the objects in a JSON array, or in text where white space separates objects. @throws {JsonSyntaxError} */
 export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
   const isArray = text[at] === openBracket

@@ -1,11 +1,11 @@
 /** Splits work into slices of less than a millisecond, so that other requests can run between slices. @module */
 
-/** Work in slices, each ended by a `yield`. `'waiting'` means that the work has to wait for an event. */
+/** Work done in slices, each of which ends with a `yield`. `'waiting'` means that the work must wait for an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
 export const sliceBytes = 512 * 1024
 
-/** Runs work to its end without a pause. The work must never yield `'waiting'`. */
+/** Does all of the work without a pause. The work must never yield `'waiting'`. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 /** Collects all garbage or, with the type `minor`, only garbage among new objects. */
 type Collect = (options?: { type: 'minor' }) => void
 
-/** Time between two samples of memory and CPU time, in milliseconds. */
+/** Interval at which memory and CPU time are sampled, in milliseconds. */
 const sampleInterval = 1_000
 
 /** Number of memory samples between two full collections while too much memory is in use. */
@@ -19,16 +19,16 @@ const idleTime = 50_000
 /** Growth of memory outside V8's heap after which an idle process collects garbage, in bytes. */
 const idleGrowth = 16 * 1024 * 1024
 
-/** Number of idle samples before another collection: V8 frees spare memory only 5 s after the previous collection. */
+/** Number of idle samples before the next collection, because V8 frees spare memory only 5 s after a collection. */
 const settledAfter = 10
 
-/** Bytes of received bodies after which new objects are collected. Otherwise, received chunks may take 32 MiB. */
+/** Number of body bytes received before new objects are collected. Otherwise, received chunks could take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
 /** Time from the start to the first full collection, in ms. A later one would delay requests by 12 ms. */
 const firstCollection = 200
 
-/** Flags for machines with one core, where V8's threads take the core from the main thread. */
+/** V8 flags for machines with one core, where V8's other threads take the core from the main thread. */
 const singleThreaded = [
   '--no-parallel-scavenge',
   '--no-parallel-compaction',
@@ -36,19 +36,19 @@ const singleThreaded = [
   '--no-concurrent-sweeping',
 ]
 
-/** Length of an array that fills 4 MB of the heap. V8 marks a heap below 8 MB in one piece, which takes up to 16 ms. */
+/** Length of an array that fills 4 MB of the heap. V8 marks a heap below 8 MB in one go, which takes up to 16 ms. */
 const fillingLength = 500_000
 
-/** @param maxBytes resident memory above which even a busy process collects garbage. */
+/** @param maxBytes resident memory in bytes above which even a busy process collects garbage. */
 export function startCollection(maxBytes: number, itemBytes: () => number) {
   for (const flag of singleThreaded) setFlagsFromString(flag)
   const kept: object[] = [new Array<number>(fillingLength).fill(0.5)]
-  // Keeps one of the objects that `nextTick` creates. If V8 drops their hidden class while the process is idle, each
-  // call becomes five times slower for good, and requests take a tenth longer (Node.js 20).
+  // Keeps an object that `nextTick` has created. If V8 dropped the hidden class of these objects while the process is
+  // idle, each later `nextTick` would take five times as long, and requests a tenth longer (Node.js 20).
   process.nextTick(() => kept.push(executionAsyncResource()))
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside V8's heap after the last collection, excluding the items, in bytes. */
+  /** Memory outside V8's heap after the latest garbage collection, without the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
   let isUnsettled = false

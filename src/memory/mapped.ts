@@ -1,4 +1,4 @@
-/** Buffers that each have a memory mapping. On glibc's heap, they would leave holes when freed (mallopt(3)). @module */
+/** Buffers that each have a memory mapping. Freeing buffers on glibc's heap would leave holes (mallopt(3)). @module */
 
 /** Minimum length of a memory-mapped buffer, in bytes. Mapping a shorter buffer would take too long. */
 export const mappedFrom = 32 * 1024
@@ -20,13 +20,13 @@ export function isMapped({ buffer }: Buffer): boolean {
   return (buffer as ArrayBuffer & { resizable: boolean }).resizable // ES2024, Node.js 20
 }
 
-/** Minimum size of a block that glibc always maps separately, in bytes (mallopt(3)). */
+/** Minimum size of an allocation that glibc always maps separately, in bytes (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
 
 /** Number of bytes to free per slice. A slice takes 1 to 2 ms, because V8 overwrites the bytes first. */
 const releasedAtOnce = 1024 * 1024
 
-/** Returns a mapped buffer's memory to the system. The buffer must not be used afterwards. */
+/** Returns a mapped buffer's memory to the system in slices. The buffer must not be used afterwards. */
 export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, void> {
   if (!isMapped(buffer)) return
   let { byteLength } = buffer.buffer

@@ -9,13 +9,13 @@ export const mebibyte = 1024 ** 2
 /** Part of V8's heap limit that new objects may use, in bytes: three semi-spaces of 64 MiB. */
 const newObjects = 192 * mebibyte
 
-/** Returns how many objects of `bytes` bytes each fit into the heap at its maximum size. */
+/** Returns how many objects of `bytes` bytes each fit in the heap at its maximum size. */
 export function timesInHeap(bytes: number): number {
   const limit = getHeapStatistics().heap_size_limit
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
-/** Returns a fraction of the memory of the control group or machine, in bytes, rounded to whole MiB. */
+/** Returns a fraction of the control group's or machine's memory, in bytes, rounded to whole MiB. */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()

@@ -34,7 +34,7 @@ export async function start(
   { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
 ) {
   const log = createLog(settings.logLevel, isReadable)
-  // All code has been loaded, so the process now uses as much memory as when it is idle.
+  // At this point, all code has been loaded, so the process uses as much memory as it does when idle.
   const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)
@@ -84,7 +84,7 @@ function affordableConnections(maxConnections: number): number {
 /** Memory reserved for the first hundred requests, in bytes. They were measured to take 15 MiB. */
 const reserve = 16 * mebibyte
 
-/** Returns a warning if a full store may exceed the limit. @throws {UsageError} if the idle process exceeds it. */
+/** Returns a warning if a full store may exceed the memory limit. @throws {UsageError} if the idle process does. */
 export function memoryWarning(
   idleBytes: number,
   maxMemoryBytes: number,
@@ -104,7 +104,7 @@ export function memoryWarning(
 /** How long further signals are ignored, in ms, because npm sends the Ctrl-C signal a second time. */
 const repeatTime = 100
 
-/** @param timeout maximum time for `stop`, in seconds. A second signal ends the process at once. */
+/** Stops at a signal. A second signal ends the process at once. @param timeout maximum time for `stop`, in seconds. */
 export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
   let stoppedAt: number | undefined
   let exitCode = 0

@@ -1,4 +1,4 @@
-/** The contract of an item store, in process memory or on a Redis server. @module */
+/** The interface of item stores, which keep items in process memory or on a Redis server. @module */
 
 import type { ItemId } from '../item/id.js'
 import type { EncodedItem } from '../item/item.js'
@@ -9,13 +9,13 @@ export type ChangeOutcome = 'done' | 'absent' | 'unexpected'
 
 export type Watched =
   | { readonly id: ItemId }
-  /** Name of a project, or `undefined` for all items. */
+  /** Project whose items are watched; `undefined` for all items. */
   | { readonly project: string | undefined }
 
 export interface ItemList {
   /** Version of the listed items (see `ItemStore.version`), read before the first item. */
   readonly version: string
-  /** Total length in bytes. If the length is `undefined`, the chunks can be read only once. */
+  /** Total length of the chunks in bytes. If it is `undefined`, the chunks can be read only once. */
   readonly byteLength: number | undefined
   /** JSON texts of the items, separated by commas. A chunk may be empty, or end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
@@ -35,7 +35,7 @@ export interface StoreSize {
 
 export interface StoreTraffic {
   readonly inFlight: number
-  /** Number of commands waiting to be sent, because the in-flight limit is reached. */
+  /** Number of commands that have not been sent yet because of the in-flight limit. */
   readonly waiting: number
   readonly reconnections: number
   readonly redirections: number
@@ -50,7 +50,7 @@ export interface StoreTraffic {
  */
 export interface ItemStore {
   readonly guarantees: {
-    /** Whether a list shows all items as they were when `list` resolved. */
+    /** Whether a list contains all items exactly as they were when `list` resolved. */
     readonly isSnapshot: boolean
     readonly isInOrder: boolean
   }
@@ -58,7 +58,7 @@ export interface ItemStore {
   /** Traffic with Redis servers; `undefined` for an in-memory store. */
   readonly traffic?: StoreTraffic
 
-  /** Namespace UUID of ids derived from an `Idempotency-Key`, the same for all services of a store. */
+  /** Namespace UUID for ids derived from an `Idempotency-Key`, the same for all services that share the store. */
   readonly namespace: string
 
   /** Stores a new item, whose bytes must not change afterwards. @returns `false` if the id is in use. */
@@ -67,8 +67,8 @@ export interface ItemStore {
   read(id: ItemId): Awaitable<EncodedItem | undefined>
 
   /**
-   * Replaces an item. Its position in lists stays the same.
-   * @param expected a result of `read`. If the stored item has other bytes, the outcome is `unexpected`.
+   * Replaces an item, without changing its position in lists.
+   * @param expected a result of `read`. If the stored item has different bytes, the outcome is `unexpected`.
    */
   replace(id: ItemId, item: EncodedItem, expected?: EncodedItem): Awaitable<ChangeOutcome>
 
@@ -83,7 +83,7 @@ export interface ItemStore {
   /** Returns visible ASCII characters that differ after each change to any item of the store or given project. */
   version(project?: string): Awaitable<string>
 
-  /** Calls the callback after each change, and possibly without a change. @returns a function that ends the watch. */
+  /** Calls the callback after each change, and possibly at other times. @returns a function that stops the calls. */
   watch(watched: Watched, callback: () => void): () => void
 
   size(): Awaitable<StoreSize>
@@ -94,13 +94,13 @@ export interface ItemStore {
   /** Returns whether the store can serve requests now (spec §2.4). Never throws. */
   healthy(): Awaitable<boolean>
 
-  /** Closes the store's connections and frees its memory. No operation may follow. */
+  /** Closes the store's connections and frees its memory. No operation may be called afterwards. */
   close(): Awaitable<void>
 }
 
 type StoreErrorCode = 'STORE_FULL' | 'STORE_UNAVAILABLE'
 
-/** The settings do not match the stored data. The message is one line and says what to change. */
+/** The error if the settings do not match the stored data. The message, a single line, says what to change. */
 export class StoreMismatchError extends Error {
   override readonly name = 'StoreMismatchError'
 }

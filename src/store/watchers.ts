@@ -7,7 +7,7 @@ type Callback = () => void
 
 export class Watchers {
   readonly #byId = new Map<ItemId, Set<Callback>>()
-  /** Callbacks by project. The key `undefined` is for all items. */
+  /** Callbacks by project. Callbacks under the key `undefined` watch all items. */
   readonly #byProject = new Map<string | undefined, Set<Callback>>()
 
   get watchedIds(): Iterable<ItemId> {
@@ -31,7 +31,7 @@ export class Watchers {
     return addTo(this.#byProject, watched.project, callback)
   }
 
-  /** @param projects the items' projects before and after the change. */
+  /** Calls the watchers of changed items. @param projects projects of the items before and after the change. */
   call(
     ids: Iterable<ItemId> = this.watchedIds,
     projects: Iterable<string | undefined> = this.watchedProjects,

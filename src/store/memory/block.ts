@@ -18,7 +18,7 @@ export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 export class Block {
   readonly frame: Frame
   readonly #words: number
-  /** Total length of the texts with their commas, in bytes. */
+  /** Total length of the block's item texts and their commas, in bytes. */
   used = 0
   count = 0
 
@@ -27,9 +27,9 @@ export class Block {
 
   /** Number of lists that had been opened before the block was created. */
   since = 0
-  /** Number of lists that had been opened when the block was retired; 0 for a current block. */
+  /** Number of lists that were opened before the block was retired; 0 for a current block. */
   until = 0
-  /** Neighbours in list order, including retired blocks. */
+  /** The previous and the next block in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined
   nextKept: Block | undefined = undefined
@@ -65,7 +65,7 @@ export class Block {
     return this.frame.start + this.#startOf(position)
   }
 
-  /** Returns the items that a filter accepts, separated by commas. @param length bytes to read, up to an item's end. */
+  /** Returns the items that a filter accepts, with commas. @param length bytes to search, up to the end of an item. */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)
@@ -110,7 +110,7 @@ export class Block {
     this.count -= to - from
   }
 
-  /** Appends copies of items to another block, which must have room. The position `to` is exclusive. */
+  /** Copies items to the end of another block, which must have room for the copies. The position `to` is exclusive. */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
     const [first, end] = [this.#startOf(from), this.#endOf(to - 1)]

@@ -8,7 +8,7 @@ import { FramePool } from './frames.js'
 import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
-/** Share of a block's size above which an item gets a block of its own. */
+/** Maximum share of a block's size for an item. A larger item gets a block of its own. */
 const largeItem = 1 / 2
 /** Fraction of a block that a merge may fill. The rest allows items to grow without a split. */
 const packed = 15 / 16
@@ -33,7 +33,7 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Last current block; `undefined` if the next item needs a new block. No open list reads beyond this block. */
+  /** Last current block, which takes new items; `undefined` if a new block is needed. No open list reads beyond it. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {
@@ -130,7 +130,7 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /** Merges two neighbouring blocks into one, or three into two, if the items fit. */
+  /** Merges two neighbouring blocks into one, or three into two, if their items fit. */
   #tidy(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -189,7 +189,7 @@ export class Blocks {
     return block
   }
 
-  /** @param old the block that the new block will replace. */
+  /** @param old block that the new block will replace, if any. */
   #newBlock(text?: Buffer, old?: Block): Block {
     this.chain.needRoom(old)
     const isLarge = text !== undefined && this.#isLarge(text.length + 1)

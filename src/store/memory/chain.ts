@@ -9,7 +9,7 @@ import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Maximum number of retired blocks that are freed or passed to an older list per turn of the event loop. */
+/** Maximum number of retired blocks that are freed or passed to an older list per event loop turn. */
 const batch = 64
 /** Maximum number of blocks that a list skips per turn of the event loop. */
 const stride = 10_000
@@ -18,7 +18,7 @@ const reach = 100
 const comma = Buffer.from(',')
 
 interface OpenList {
-  /** Lists are numbered in the order in which they are opened. */
+  /** Number of the list. Lists are numbered in the order in which they are opened. */
   readonly moment: number
   /** First of the retired blocks that are kept for this list; the others follow through `nextKept`. */
   kept: Block | undefined
@@ -74,7 +74,7 @@ export class Chain {
     this.#keep(block, this.open.at(-1))
   }
 
-  /** Returns the nearest current block; `undefined` if more than `reach` retired blocks lie in between. */
+  /** Returns the nearest current block on one side; `undefined` if more than `reach` retired blocks lie in between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
@@ -84,7 +84,7 @@ export class Chain {
     return one
   }
 
-  /** @param byteLength total length of all texts with commas between them, in bytes. */
+  /** @param byteLength total length of all item texts with commas between them, in bytes. */
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
     const list = { moment: this.#opened, kept: undefined, isReleased: false }
@@ -150,7 +150,7 @@ export class Chain {
     }
   }
 
-  /** Passes the blocks of a released list to the next older list, or frees the blocks. */
+  /** Passes the blocks of a released list to the next older list, or frees them. */
   #settle(list: OpenList): void {
     const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {

@@ -1,6 +1,6 @@
 /**
- * Manages frames: equally sized pieces of memory outside the JavaScript heap.
- * Slabs of frames are mapped as a whole. Separate frames would leave holes (bench/CHOICES.md). @module
+ * Manages frames: pieces of memory of equal size outside the JavaScript heap. A slab of many frames has one memory
+ * mapping. Frames that were allocated separately would leave holes when freed (bench/CHOICES.md). @module
  */
 
 import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
@@ -10,7 +10,7 @@ import { outOfMemory } from '../item-store.js'
 const firstSlab = 1024 * 1024
 /** Minimum fraction of the other slabs that must stay free when the emptiest slab is emptied into them. */
 const spare = 1 / 8
-/** Number of frames to move for each released frame. Two are enough to empty slabs while all items are deleted. */
+/** Number of frames to move for each released frame. Two are enough to empty slabs while items are being deleted. */
 const moves = 2
 /** Maximum number of frames that have a memory mapping of their own. Linux allows 65,530 mappings per process. */
 const maxMappings = 16_384
@@ -20,7 +20,7 @@ interface Slab {
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
-  /** Stack with the offsets of the free frames in `bytes`. */
+  /** Stack of the free frames' offsets in `bytes`. */
   readonly free: number[]
 }
 
@@ -31,7 +31,7 @@ export interface Frame {
   start: number
   /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
-  /** Number (`moment`) of the newest list that has returned the bytes of this frame. */
+  /** The `moment` of the latest list that has returned bytes of this frame. */
   readBy: number
 }
 
@@ -56,7 +56,7 @@ export class FramePool {
     return this.bytesHeld - this.#freeBytes
   }
 
-  /** Total size of all frames, in use and free, in bytes. */
+  /** Total size of all frames in bytes, whether in use or free. */
   get bytesHeld(): number {
     return this.#slabBytes + this.#ownBytes
   }
@@ -107,7 +107,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves a frame out of the emptiest slab, if the other slabs have room for all of its frames. */
+  /** Moves one frame out of the emptiest slab, if the other slabs have room for all the frames of this slab. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -141,7 +141,7 @@ export class FramePool {
       const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
-      // The lowest offset is taken first, so that memory is touched only when needed.
+      // Frames with low offsets are taken first, so that the system provides memory only as it is needed.
       const free = Array.from({ length: count }, (_, place) => (count - 1 - place) * this.size)
       return { bytes, words, frames: new Set<Frame>(), free }
     }, outOfMemory)
@@ -155,7 +155,7 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // V8 frees transferred memory in its next scavenge, but may never collect the old buffer.
+    // V8 might never collect the old buffer, but frees memory transferred to a new buffer in its next scavenge.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }

@@ -1,6 +1,6 @@
 /**
- * Index from ids to records, in hash tables that are split when full (extendible hashing).
- * A large `Map` would stall for hundreds of milliseconds and take three times the memory. @module
+ * Maps ids to records, with hash tables that are split when full (extendible hashing). A large `Map` would block the
+ * event loop for hundreds of milliseconds while growing, and take three times the memory. @module
  */
 
 import type { ItemId } from '../../item/id.js'
@@ -9,7 +9,7 @@ import { outOfMemory } from '../item-store.js'
 import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  /** Slots for linear probing, each with a handle plus one, or 0 if empty. */
+  /** Slots for linear probing. A slot contains a handle plus one, or 0 if the slot is empty. */
   slots: Uint32Array
   size: number
   /** Number of low bits that the first words of all ids in the table have in common. */
@@ -17,11 +17,11 @@ export interface Table {
 }
 
 const firstSlots = 8
-/** Number of slots (8 KiB) at which a full table is split instead of enlarged. */
+/** Number of slots in the largest tables (8 KiB). Such a table is split when full, instead of enlarged. */
 const splitSlots = 2048
 /** Minimum number of slots per item. With half of the slots empty, a search takes 1 or 2 steps. */
 const slotsPerItem = 2
-/** Depth at which a table is enlarged instead of split, reached at 200 million items. */
+/** Maximum depth, reached at 200 million items. A full table of this depth is enlarged instead of split. */
 const maxDepth = 18
 const noSlots = new Uint32Array(1)
 
@@ -64,7 +64,7 @@ export class ItemIndex {
   }
 
   #setId(id: ItemId): void {
-    // A UUID has dashes at positions 8, 13, 18 and 23.
+    // Skips the dashes of a UUID, at positions 8, 13, 18 and 23.
     this.#id[0] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
     this.#id[1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
     this.#id[2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
@@ -75,7 +75,7 @@ export class ItemIndex {
     return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  /** Returns the slot of the current id, or the empty slot that ends the search. */
+  /** Returns the slot with the handle of the current id, or the empty slot at which the search ends. */
   #slotOf(slots: Uint32Array): number {
     for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
@@ -83,7 +83,7 @@ export class ItemIndex {
     }
   }
 
-  /** Splits or enlarges a full table. A split that moves no item or all items leaves one full table. */
+  /** Splits or enlarges a full table. A split that moves none or all of the items leaves one of the two tables full. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
@@ -118,14 +118,14 @@ export class ItemIndex {
     return other
   }
 
-  /** Empties a slot without breaking searches (Knuth, The Art of Computer Programming, algorithm 6.4R). */
+  /** Empties a slot so that searches still work (Knuth, The Art of Computer Programming, algorithm 6.4R). */
   #emptySlot(slots: Uint32Array, emptied: number): void {
     const mask = slots.length - 1
     let gap = emptied
     for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
       const home = homeSlot(slots, this.records.word(handleIn(taken), 3))
-      // The entry moves, because a search from `home` reaches the gap before `slot`.
+      // Moves the entry if a search from `home` reaches the gap before `slot`.
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
         slots[gap] = taken
         gap = slot

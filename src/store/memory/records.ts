@@ -3,11 +3,11 @@
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
-/** Identifies a record until `release`. 32 bits give a page number and a position in the page. */
+/** Identifies a record until `release`. Its 32 bits contain a page number and a position in the page. */
 export type Handle = number
 
 const placeBits = 12
-/** Number of records in a page of 80 KiB, which is too small for a mapping of its own. */
+/** Number of records in a page. A page takes 80 KiB, which is too small for a memory mapping of its own. */
 export const pageRecords = 1 << placeBits
 /** Maximum number of pages, so that each handle plus one fits in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
@@ -17,7 +17,7 @@ const recordWords = idWords + 1
 
 export interface Page {
   readonly number: number
-  /** Records of five words: four for the id, and one for the block number. Empty if no record is used. */
+  /** Records of five words: four for the id, and one for the block number. Empty if the page has no record in use. */
   words: Uint32Array
   /** Position of the first free record. Each free record ends with the distance to the next one, minus one. */
   free: number
@@ -31,7 +31,7 @@ export class Records {
   /** Pages with free records. An empty page keeps its memory only while it is the last of these pages. */
   readonly #withRoom: Page[] = []
 
-  /** Ensures that `take` can return another record. @throws {StoreError} `STORE_FULL` */
+  /** Ensures that `take` can return one more record. @throws {StoreError} `STORE_FULL` */
   needRoom(): void {
     const page = this.#withRoom.at(-1) ?? this.#newPage()
     if (page.words === noWords) {

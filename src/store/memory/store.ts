@@ -8,7 +8,7 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type Place } from './blocks.js'
 
-/** Memory that an item takes besides its text, in bytes. */
+/** Memory that an item takes in addition to its text, in bytes. */
 const itemOverhead = 64
 
 export interface MemoryStore extends ItemStore {
@@ -16,13 +16,13 @@ export interface MemoryStore extends ItemStore {
   clear(): void
 }
 
-/** @param maxBytes maximum memory in bytes, counted as all texts plus `itemOverhead` per item. */
+/** @param maxBytes maximum total size of the items in bytes: their texts, plus `itemOverhead` per item. */
 export function createMemoryStore(maxBytes: number, given = new Blocks()): MemoryStore {
   let blocks = given
   let size = 0
   /** Total length of the JSON texts of all items, including a comma after each, in bytes. */
   let used = 0
-  /** Start of all versions, different in each process. */
+  /** Prefix of all versions of the store, different in each process. */
   const prefix = randomUUID()
   let changes = 0
   const projectChanges = new ProjectChanges()
@@ -59,7 +59,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Returns whether an item differs from `expected`. Large items are compared by identity, for speed. */
+  /** Returns whether an item differs from `expected`. To save time, large items are compared by identity. */
   function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)

@@ -34,7 +34,7 @@ export function sentinelAddress(url: string) {
   }
 }
 
-/** Joins a host and a port. @param sender address of the server that sent them; replaces an empty host. */
+/** Joins a host and a port. @param sender address of the server that sent both. Its host replaces an empty host. */
 export function hostAndPort(host?: string, port?: string, sender = ''): string {
   if (host === '') return sender.replace(/(:\d+)?$/, `:${port}`)
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

@@ -4,21 +4,21 @@ import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
 import { partlyDone, refused, unexpectedData } from './errors.js'
 
-/** Field with the total length of the texts, a space, and a UUID that each change replaces. */
+/** Name of the field with the total length of the item texts, a space, and a UUID that each change replaces. */
 export const bytesField = 'bytes'
 
 const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-/** The texts of several items, with a comma before each text. */
+/** JSON texts of several items, with a comma before each text. */
 export interface ItemTexts {
   readonly bytes: Buffer
-  /** Offset in `bytes` of the end of each item's text. */
+  /** Offset in `bytes` at which each item's text ends. */
   readonly ends: Uint32Array
 }
 
-/** Copies texts into one new buffer. A slice of Node's pool would keep the whole pool in memory. */
+/** Copies item texts into a new buffer. A slice of Node's buffer pool would keep the whole pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -34,7 +34,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns whether a text begins and ends like the JSON text of an item with this id. */
+/** Returns whether a text begins and ends like the JSON text of an item with the given id. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -65,7 +65,7 @@ local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 a
 local bytes = field and string.match(field, '^(%d+) [%w-]+$')
 if not bytes or #bytes > 15 then return unexpected end`
 
-/** Start of scripts that change an item. The format `%.0f` writes numbers without an exponent. */
+/** Beginning of each script that changes an item. The format `%.0f` writes numbers without an exponent. */
 const beginChange = `${begin}
 local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
 local length = redis.call('HSTRLEN', key, id)
@@ -74,12 +74,12 @@ local function isOther(digest)
   return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
 end`
 
-// Outcomes of scripts. A script returns the index of its outcome.
+// Outcomes of scripts. A script returns the index of its outcome in one of these lists.
 export const createOutcomes = ['taken', 'done'] as const
 export const changeOutcomes = ['absent', 'done', 'unexpected'] as const
 
-// The server can refuse only the first change of a script, for example if its memory is full. So a script with several
-// changes first deletes the field with the empty name, which has no effect.
+// The server can refuse only the first change of a script, for example if the server has no memory left. So a script
+// with several changes first deletes the field with the empty name, which has no effect.
 export const scripts = {
   /** ARGV: id. Returns the item's text, its length if that exceeds `scriptReplyBytes`, or nil if there is no item. */
   readShort: script(`
@@ -101,7 +101,7 @@ if #text <= length then redis.call('HDEL', key, '') end
 redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
 return 1`),
 
-  /** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item deletes the bucket. */
+  /** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item of a bucket deletes the bucket. */
   delete: script(`${beginChange}
 if length == 0 then return 0 end
 if isOther(expected) then return 2 end
@@ -111,7 +111,7 @@ redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
 if redis.pcall('HDEL', key, id) == 1 then return 1 end
 return redis.error_reply('${partlyDone} the item may still exist')`),
 
-  /** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
+  /** Tries each command that the other scripts call. ARGV: the name of a field that does not exist. */
   probe: script(`${begin}
 if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
 redis.call('HLEN', key)

@@ -35,7 +35,7 @@ export function createChanges(
       : await states.some([...new Set([...watchers.watchedIds].map(keyOf))])
     const changed = found.filter(({ key, version }) => known.get(key) !== version)
     if (changed.length > 0) {
-      // Includes watchers added during the poll, because in a cluster their callers may have read an older state.
+      // Watchers added during the poll are called too. In a cluster, their callers may have read an older state.
       const changedKeys = new Set(changed.map(({ key }) => key))
       watchers.call([...watchers.watchedIds].filter((id) => changedKeys.has(keyOf(id))))
     }

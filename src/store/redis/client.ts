@@ -1,4 +1,4 @@
-/** Opens connections to servers with `@redis/client`, and checks the kind of server. @module */
+/** Opens connections to Redis servers with `@redis/client`, and checks the kind of each server. @module */
 
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, errorReplyOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
@@ -9,7 +9,7 @@ export interface Command {
   readonly key: string
   /** Maximum length of the reply in bytes, if known. */
   readonly replyBytes?: number | undefined
-  /** Whether to send `ASKING` first, because the slot of the key is being moved to the server. */
+  /** Whether to send `ASKING` first, because the key's slot is being moved to the server. */
   readonly isAsking?: boolean
 }
 
@@ -24,7 +24,7 @@ export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {
   readonly value: RedisValue
-  /** Identifies the server process. A restarted server always has a new client object. */
+  /** Identifies the server process that sent the reply. A restarted server always has a new client object. */
   readonly client: object
 }
 
@@ -44,11 +44,11 @@ export interface Servers {
   readonly firstAttempt: Promise<void>
   /** Whether there is a connection to every server that has items. */
   isReady(): boolean
-  /** Whether a command whose reply has an unknown length can now be sent to the key's server. */
+  /** Returns whether a reply of unknown length may now be requested from the key's server. */
   hasRoom(key: string): boolean
   /** Sends commands, and returns the replies in the same order. Never waits forever. @throws {Error} */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
-  /** Returns the server that has the key. Only a cluster has this method. */
+  /** Returns the server that has the key. This method exists only for a cluster. */
   serverOf?(key: string): { isReady(): boolean } | undefined
   close(): void
 }
@@ -68,7 +68,7 @@ export async function connect(
   throw mismatch
 }
 
-/** Connects to a server of any kind, and sends a first command. @throws {Error} like `connect`. */
+/** Connects to a server of any kind, and sends `firstCommand`. @throws {Error} like `connect`. */
 export async function open(
   url: string,
   firstCommand: Command['parts'],
@@ -102,7 +102,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // Replicas in a cluster answer CLUSTER SLOTS, and redirect all other commands.
+  // A replica in a cluster can be used, because it answers CLUSTER SLOTS and redirects all other commands.
   if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
@@ -120,7 +120,7 @@ function newClient(url: string, timeout: number) {
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [redis.RESP_TYPES.BLOB_STRING]: Buffer } },
-    // The package's reconnection would send commands whose callers have given up.
+    // The package's own reconnection would send commands whose callers have given up.
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }

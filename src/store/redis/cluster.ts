@@ -18,7 +18,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   const { timeout, log, traffic } = options
   const closing = new AbortController()
   const { signal } = closing
-  /** Connections by host and port: to masters, and to servers named by recent redirections. */
+  /** Connections to masters, and to servers that recent redirections have named, by host and port. */
   const connections = new Map<string, RedisConnection>()
   /** Cache of slots by key, because computing a slot takes 0.3 µs. */
   const slots = new Map<string, number>()
@@ -52,7 +52,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     return connections.get(masterOf(key))
   }
 
-  /** See `Servers.send`. A command that its master did not execute is sent once more. */
+  /** Implements `Servers.send`. A command that its master did not execute is sent once more. */
   async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const deadline = performance.now() + timeout
     const masters = commands.map(({ key }) => masterOf(key))

@@ -24,7 +24,7 @@ export interface RedisConnectionOptions extends ServersOptions {
   readonly reachability: Reachability
 }
 
-/** Time between checks of the server's role, in milliseconds. */
+/** Time between two checks that the server is the primary, in milliseconds. */
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
@@ -120,7 +120,7 @@ export class RedisConnection {
     }
   }
 
-  /** If the server is a replica, its replies to the following commands are discarded. */
+  /** Asks the server for its role. If the server is a replica, its replies to later commands are discarded. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -184,7 +184,7 @@ export class RedisConnection {
   async #connect(): Promise<Client> {
     const server = { ...this.#options, url: await this.#options.url() }
     const { client, policy } = await connect(server, this.#closing.signal)
-    // The `volatile-` policies evict only keys with a time to live, and the keys of the store have none.
+    // The `volatile-` policies evict only keys with a time to live, which the store's keys do not have.
     if (policy?.startsWith('allkeys-')) {
       const text =
         'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction'
@@ -232,9 +232,9 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect. The wait doubles with each further failure. */
+/** Waits before the next attempt to connect. The wait doubles after each failure. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
-  // The pause is random, so that services do not all reconnect to a server at the same moment.
+  // The pause is random, so that services do not all reconnect to a server at the same time.
   await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
 }

@@ -15,18 +15,18 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The error of a command that was not sent, because it did not fit into the in-flight limit in time. */
+/** The error for a command that was not sent, because the in-flight limit had no room for the command in time. */
 export class BusyError extends Error {}
 
 export class TimeoutError extends Error {}
 
-/** The error for a server that is not used, because the server may not be the primary. */
+/** The error for a server that is not used, because the server might not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code of a script that failed after its first change, so the outcome is unknown. */
+/** Error code for a script that failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Error code of a script whose key another program has written to. */
+/** Error code for a script whose key another program has written to. */
 export const unexpectedData = 'UNEXPECTED'
 
 /** Error codes that prove that the server has refused the command and changed nothing. */
@@ -42,7 +42,7 @@ const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
-  // Any error other than a refusal may come from a proxy, after the server has made the change.
+  // Any error other than a refusal might come from a proxy, after the server has already made the change.
   if (!isRefusal || reply.includes(partlyDone)) {
     return unavailable(error, purpose, ...failureOf(error))
   }
@@ -80,7 +80,7 @@ export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Matches quoted names of commands, which may be logged. */
+/** Matches quoted names of commands that the store sends. These names may be logged. */
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 

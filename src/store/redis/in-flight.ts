@@ -5,11 +5,11 @@ import type { Command, RedisValue, Reply } from './client.js'
 
 /** Maximum total length of the commands in flight and their replies, in bytes. */
 const maxBytes = 32 * 1024 * 1024
-/** Minimum number of bytes counted for a call. Limits the calls in flight to 1,024. */
+/** Minimum number of bytes to count for each call, which limits the calls in flight to 1,024. */
 const minBytes = 32 * 1024
-/** Minimum number of bytes counted for a reply of unknown length. At most 64 of these replies are in flight. */
+/** Minimum number of bytes to count for a reply of unknown length, which limits such replies in flight to 64. */
 const minBytesOfUnknown = 512 * 1024
-/** Factor by which a short reply reduces the expected length. After 44 short replies, a tenth remains. */
+/** Factor by which each short reply reduces the expected reply length. After 44 short replies, a tenth remains. */
 const decay = 0.95
 
 export class InFlightLimit {
@@ -17,7 +17,7 @@ export class InFlightLimit {
   /** Expected length of replies of unknown length, in bytes: the length of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
-  /** @returns the number of bytes to pass to `give` after the replies; `undefined` if the call must wait. */
+  /** Reserves bytes for a call, to pass to `give` after the replies. Returns `undefined` if the call must wait. */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
     const counted = Math.max(minBytes, bytes)

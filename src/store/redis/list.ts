@@ -6,15 +6,15 @@ import { bytesField, type CorruptedKeys, type ItemTexts, isItem, joined } from '
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
-/** Expected total length of the buckets that one call reads, in bytes. */
+/** Maximum expected total length of the buckets to read with one call, in bytes. */
 const maxBytesTogether = 256 * 1024
 /** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
 const shortList = 512 * 1024
-/** Length at which joined texts are sent, in bytes. Joining longer texts takes longer than a second write. */
+/** Length in bytes at which joined item texts are sent. Joining longer texts takes longer than a second write. */
 const chunkBytes = 4 * 1024
 /** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
 const minTextBytes = 45
-/** Maximum length of an `HSCAN` reply without its fields and texts, in bytes. */
+/** Maximum length of an `HSCAN` reply without the field names and item texts, in bytes. */
 const scanReplyOverhead = 1024
 /** Memory that a cached bucket takes in addition to its item texts, in bytes. */
 const cacheOverhead = 400
@@ -29,13 +29,13 @@ export function createReadTexts(
   batchBytes: number,
   maxCachedBytes: number,
 ) {
-  /** Texts of buckets by key, each valid until the version of the bucket changes. */
+  /** Item texts of buckets, by the bucket's key. They are valid until the version of the bucket changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
 
   type Batch = ReturnType<typeof batchIn>
 
-  /** Returns a batch and the cursor of the next batch. With the last batch, the cursor is `firstCursor`. */
+  /** Returns the batch in an `HSCAN` reply, and the cursor of the next batch: `firstCursor` after the last batch. */
   function batchIn(key: string, { value, client }: RedisReply) {
     const [cursor, entries] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor, and names and values of fields
     const items = new Map<string, Buffer>()
@@ -64,13 +64,13 @@ export function createReadTexts(
     return texts
   }
 
-  /** Yields the texts of a long bucket in batches. @param first the first batch, which has already been read. */
+  /** Yields the item texts of a long bucket in batches. @param first the first batch, which has already been read. */
   async function* longTexts({ parts, key }: Command, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([{ parts: parts.with(2, cursor), key }])
       return batchIn(key, reply as RedisReply) // each command has a reply
     }
-    /** Ids of the items read so far. The server may return an item twice while the hash shrinks. */
+    /** Ids of the items read so far. The server may return an item twice while the Redis hash shrinks. */
     const seen = new Set<string>()
     for (let batch = first; ; ) {
       yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))
@@ -78,7 +78,7 @@ export function createReadTexts(
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // A new client has another server process, which does not know the cursor, so reading starts again.
+      // A new client means a new server process, which does not know the cursor, so reading starts over.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }
@@ -94,7 +94,7 @@ export function createReadTexts(
     return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length))))
   }
 
-  /** Reads the texts of buckets. The rest of a long bucket is read later. @throws {StoreError} */
+  /** Reads the item texts of buckets, but only the first batch of a long bucket. @throws {StoreError} */
   return async function readTexts(buckets: readonly BucketState[]) {
     const cached = buckets.map(({ key, version }) => {
       const known = cache.get(key)
@@ -183,7 +183,7 @@ function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   return wanted
 }
 
-/** Yields short buckets in groups, and each batch of a long bucket alone. @throws {StoreError} */
+/** Yields item texts: short buckets in groups, and each batch of a long bucket alone. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,

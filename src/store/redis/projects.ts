@@ -6,13 +6,13 @@ import { projectOf } from '../../item/item.js'
 import type { AllBuckets, BucketStates } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum size of a project to hash, in bytes. The version of a larger project changes when any item changes. */
+/** Maximum total size of a project's items to hash, in bytes. A larger project's version changes with any item. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1
 const maxVersions = 10_000
 
-/** @param watched returns projects to include in each search, because requests wait for changes to them. */
+/** @param watched returns the projects to which requests are waiting for changes. Each search includes them. */
 export function createProjectReads(
   states: BucketStates,
   readTexts: ReadTexts,
@@ -52,14 +52,14 @@ export function createProjectReads(
       }
     }
     for (const [project, { length, digests }] of found) {
-      // With an XOR of the digests, a client with about 170 items could choose changes that cancel out.
+      // The digests are not XORed, because a client with about 170 items could choose changes that cancel out.
       const sorted = Buffer.from(digests.sort().join(''), 'latin1')
       versions.set(project, length > maxProjectBytes ? version : hash('sha1', sorted, 'base64url'))
     }
     return { states: all, versions }
   }
 
-  /** Returns all buckets, and the version of the list of the project or of all items. @throws {StoreError} */
+  /** Returns all buckets, and the version of the project's list or of the list of all items. @throws {StoreError} */
   return async function bucketsFor(project?: string): Promise<AllBuckets> {
     if (project === undefined) return await states.all()
     if (next === undefined) {

@@ -7,9 +7,9 @@ import { keyCommand, listIn, valueIn } from './client.js'
 import type { Purpose } from './errors.js'
 import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from './errors.js'
 
-/** Version of the data format (docs/reference/redis.md). Increase it if older services would misread new data. */
+/** Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data. */
 const ownFormat = 1
-/** Default number of buckets, and the number in a store that has items but no record. */
+/** Default number of buckets, which is also the number in a store that has items but no record. */
 export const bucketsByDefault = 256
 /** Maximum number of buckets of a new store in a cluster, because each poll sends a command for each bucket. */
 const maxInCluster = 4096
@@ -30,7 +30,7 @@ export function createStoreRecord(
   const key = `${prefix}{store}`
   const own = keys.length
   const readCommand = ['HMGET', key, 'buckets', 'format']
-  /** Result of the latest comparison; `undefined` if there is no record, or if the connection was lost since then. */
+  /** Result of comparing the record most recently; `undefined` without a record or after the connection was lost. */
   let result: 'matched' | StoreMismatchError | undefined
   /** Whether the record has ever matched this service's settings. If so, a lost record may be written again. */
   let wasMatched = false

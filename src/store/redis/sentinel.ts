@@ -1,4 +1,4 @@
-/** Asks a Redis Sentinel process for the current primary, and subscribes to its events. @module */
+/** Asks a Redis Sentinel process for the current primary, and subscribes to the process's events. @module */
 
 import { hostAndPort, type SentinelAddress } from './address.js'
 import { type Client, listIn, open, type RedisValue, withTimeout } from './client.js'
@@ -69,7 +69,7 @@ export function createSentinel(
           throw error
         })
         signal.throwIfAborted()
-        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
+        // In this order, a failover between both commands gives the old epoch with the new address, never the reverse.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),

@@ -30,7 +30,7 @@ export function mastersOf(reply: RedisValue, sender: string): Map<number, string
   return masters
 }
 
-/** Returns the host and port that should get the command. @param sender host and port of the server that replied. */
+/** Returns the address to which an error redirects a command. @param sender address of the server that replied. */
 export function redirectionOf(error: unknown, sender: string) {
   const [, kind, host, port] = /^(MOVED|ASK) \d+ (\S*):(\d+)$/.exec(errorReplyOf(error) ?? '') ?? []
   if (host === undefined || port === undefined) return undefined

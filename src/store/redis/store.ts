@@ -31,7 +31,7 @@ import { watchPrimary } from './watched-primary.js'
 export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log'> {
   /** Address of the server, in the same syntax as `STORE_URL`. */
   readonly url: string
-  /** Prefix of all keys, without braces, because text in braces determines the slot in a cluster. */
+  /** Prefix of all keys, without braces, because text in braces determines a key's slot in a cluster. */
   readonly prefix: string
   /** Number of buckets: a power of two, which must be the same for all services with the same key prefix. */
   readonly buckets?: number
@@ -43,7 +43,7 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
 /** How long the result of a health check is reused, in milliseconds. */
 const healthyFor = 1000
 
-/** Opens a store. Resolves even if the first attempt to connect fails. @throws {StoreMismatchError} */
+/** Opens a store on Redis. Resolves even if the first attempt to connect fails. @throws {StoreMismatchError} */
 export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
   const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
@@ -159,7 +159,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     async read(id) {
       const key = keyOf(id)
       const command = keyCommand(['HGET', key, id])
-      // The server needs 0.7 µs for `HGET`, and 2.2 µs for the script.
+      // The script limits the length of the reply, but takes 2.2 µs on the server, compared with 0.7 µs for `HGET`.
       let value = await (servers.hasRoom(key)
         ? sendOne('read', command)
         : runScript('read', scripts.readShort, key, [id]))

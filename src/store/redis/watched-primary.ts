@@ -27,7 +27,7 @@ export function watchPrimary(
   options: Omit<RedisConnectionOptions, 'url' | 'isClusterNode'>,
 ): Servers {
   const closing = new AbortController()
-  /** Epoch (failover number) of the last answer that was not ignored. */
+  /** Epoch (failover number) of the latest answer that was accepted. */
   let epoch = 0
   /** Host and port of the primary that the sentinels last named; `undefined` if it may not be used. */
   let named: string | undefined
@@ -110,7 +110,7 @@ export function watchPrimary(
       // If this process was paused for a while, the server may no longer be the primary.
       if (!isValid()) await makeSure()
       if (server !== named) throw cause
-      // NOREPLICAS may mean that a network fault separates the primary from the sentinels too.
+      // NOREPLICAS may mean that a network fault has cut off the primary from replicas and sentinels.
       if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void ask()
       return replies
     },
