@@ -18,7 +18,7 @@ const clients = 16
 const perCut = 50
 /** Interval at which services are killed, in milliseconds. */
 const perKill = 1_000
-/** Error codes of broken connections and killed services. */
+/** Error codes that the client reports for broken connections and killed services. */
 const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
 
 describeWithRedis('changes at two services that share a store', () => {
@@ -39,7 +39,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** Each client's last increment. */
+  /** By client, the number of its last increment. */
   done: Record<string, number>
 }
 

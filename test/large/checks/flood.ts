@@ -1,4 +1,4 @@
-/** `npm run check -- flood` pipelines endless requests to a service with a small heap. */
+/** `npm run check -- flood` sends endless pipelined requests to a service with a small heap. */
 
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'

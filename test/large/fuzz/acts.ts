@@ -1,4 +1,4 @@
-/** Checks responses, and determines the outcome of each request as far as a client can know it. */
+/** Checks responses, and determines the outcome of each request as far as a client can tell. */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
@@ -11,7 +11,7 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Pairs requests with responses. @param sessionIds all earlier session ids. @throws {Error} */
+/** Pairs requests with responses. @param sessionIds of earlier responses. @throws {Error} for a wrong response. */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)
@@ -71,7 +71,7 @@ function answerProblem(
     return `the response does not contain "${echo}" and belongs to another request`
   }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
-  // The service may respond, without `Connection: close`, before it finds an error in the body.
+  // The service may send a response without `Connection: close` before it finds an error in the request body.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }

@@ -1,11 +1,11 @@
-/** Runs arbitrary conversations from a fixed seed. */
+/** Fuzzes the service with random conversations from a fixed seed. */
 
 import assert from 'node:assert/strict'
 import { ownProcess } from '../../support/own-process.js'
 import { linuxTest } from '../../support/own-service.js'
 import { root } from '../../support/tools.js'
 
-/** After connection resets, Node.js 20 and 26 may never exit without `process.exit`. */
+/** Runs in its own process, because after connection resets, Node.js 20 and 26 may not exit without `process.exit`. */
 linuxTest('changes are kept in order, and no memory or descriptor is left in use', async (t) => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const reporter = ['--test-reporter=tap', '--test-reporter-destination=/dev/null']

@@ -1,4 +1,4 @@
-/** `npm run check -- fuzz --minutes 60` runs arbitrary conversations with a small service. */
+/** `npm run check -- fuzz --minutes 60` plays random conversations between clients and a service with low limits. */
 
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ import { makeRequest } from './request.js'
 const options = numbers({ minutes: 60, conversations: 1e9, seed: (Date.now() % 1e9) + 1 })
 const end = Date.now() + options.minutes * 60_000
 
-/** Maximum time until the service sends data, or releases its resources, in milliseconds. */
+/** Maximum time to wait until the service sends data or releases its resources, in milliseconds. */
 const waitLimit = 20_000
 /** Maximum time to search for a smaller failing conversation, in milliseconds. */
 const shrinkTime = 300_000
@@ -27,12 +27,12 @@ const hook = fileURLToPath(new URL('memory-hook.js', import.meta.url))
 const [node, ...serve] = withLimits({ maxPendingBytes: 700_000 })
 const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve] as const
 
-/** After each conversation, all items after the first `maxItems` are deleted. The first `keptItems` never change. */
+/** After each conversation, all items except the oldest `maxItems` are deleted. The oldest `keptItems` never change. */
 const maxItems = 40
 const keptItems = 5
-/** Maximum memory in bytes, in addition to the idle service and the texts of its items. */
+/** Maximum memory in bytes, not counting that of the idle service and the text of its items. */
 const allowedBytes = 4_000_000
-/** Number of conversations between two memory measurements. */
+/** Number of conversations between memory measurements. */
 const checkInterval = 20
 
 const totals = { conversations: 0, requests: 0 }
@@ -49,7 +49,7 @@ say(`responses by status: ${counts.map(([status, count]) => `${status}: ${count}
 say(finding === undefined ? 'no finding' : `FOUND: ${finding}`)
 process.exit(finding === undefined ? 0 : 1)
 
-/** Returns a finding with a small conversation that leads to it; `undefined` if nothing was found. */
+/** Returns the error found, with a small conversation that reproduces it; `undefined` if there was no error. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   let table: Awaited<ReturnType<typeof openTable>> | undefined
   const property = fc.asyncProperty(conversation, async (plan) => {
@@ -94,7 +94,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // These items make the service allocate a slab and memory for scans, both of which it keeps.
+  // Creating these items makes the service allocate a slab and memory for scans. It keeps both.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -119,7 +119,7 @@ async function openTable() {
         }),
       )
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
-      // A response here shows that all earlier connections have been accepted and have descriptors.
+      // Once this request gets a response, all earlier connections have been accepted and have descriptors.
       const health = () => service.call('GET', '/health').catch(() => undefined)
       await until('a response', health, waitLimit)
       const isClosed = () => descriptors(service) <= idle.descriptors
@@ -143,7 +143,7 @@ async function openTable() {
   }
 }
 
-/** @throws {Error} if the service has ended, or has logged an internal error. */
+/** @throws {Error} if the service has exited, or has logged an internal error. */
 function needAlive({ child, log }: OwnService): void {
   const error = log.find(
     ({ level, error_code: code, msg }) =>
@@ -155,7 +155,7 @@ function needAlive({ child, log }: OwnService): void {
   }
 }
 
-/** Lists all items as text with one character for each byte. */
+/** Lists all items, and returns the response body as text with one character for each byte. */
 async function list(service: OwnService): Promise<string> {
   const { status, text } = await service.call('GET', '/items')
   if (status !== 200) throw new Error(`list after the conversation: ${status} ${text}`)

@@ -1,13 +1,13 @@
-/** Tracks which items must exist according to responses, and compares them with a list. */
+/** Tracks which items must exist according to the responses, and compares these items with a list response. */
 
 import type { Act } from './acts.js'
 
 /** The part of an item's text after the id, or `undefined` if the item does not exist. */
 type Tail = string | undefined
-/** Possible texts of each item. A change with an unknown outcome adds a possible text. */
+/** For each item id, the tails that the item may have. A change with an unknown outcome adds a tail. */
 type Possible = Map<string, readonly Tail[]>
 
-/** A client's requests in order, and ids of items that only this client changes. */
+/** A client's requests in order, and the ids of the items that no other client changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
@@ -18,7 +18,7 @@ export class Ledger {
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 
-  /** @throws {Error} if the list lacks an item, or has a changed or unknown item. */
+  /** @throws {Error} if an item is missing from the list, or if the list has a changed or unknown item. */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
     /** Texts of items that may or may not have been created. */
@@ -50,7 +50,7 @@ export class Ledger {
     for (const [id, tail] of now) this.items.set(id, tail)
   }
 
-  /** @throws {Error} if the outcome fits none of the texts that the item may have. */
+  /** @throws {Error} if the outcome contradicts every text that the item may have. */
   #follow(act: Act, own: Possible, unknown: string[]): void {
     const { answer, outcome, request } = act
     const { id, tail, isHead, plan } = request

@@ -1,4 +1,4 @@
-/** On SIGUSR2, collects garbage and prints the bytes in use. */
+/** On SIGUSR2, collects garbage and prints the number of bytes in use. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -1,4 +1,4 @@
-/** Plays one client of a conversation, and records what the client has sent and received. */
+/** Plays one client of a conversation, and records what it sends and receives. */
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
@@ -52,7 +52,7 @@ export async function play(
     })
   }
 
-  /** Waits until `check` returns true, or no data has arrived for `time` milliseconds. */
+  /** Waits until `check` returns true, or until no data has arrived for `time` milliseconds. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let before = read
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -100,7 +100,7 @@ export async function play(
   return { plan, requests, reader, sentBytes, error, isEnded, isLate }
 }
 
-/** Returns the offsets at which the client waits for `100 Continue`, with the indexes of the requests. */
+/** Returns the byte offsets at which the client waits for `100 Continue`, each with the index of its request. */
 function waitsFor100(requests: readonly Request[]): Map<number, number> {
   const waits = new Map<number, number>()
   let offset = 0
@@ -121,7 +121,7 @@ function pieceEnds(lengths: readonly number[], waits: Iterable<number>, end: num
   return [...ends].filter((each) => each > 0 && each <= end).sort((a, b) => a - b)
 }
 
-/** Waits only briefly for the write, because the service might never read it. */
+/** Writes bytes, but waits only briefly for the write to finish, because the service might never read them. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

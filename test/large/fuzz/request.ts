@@ -1,4 +1,4 @@
-/** Builds planned requests with their possible responses. Each character of a request is sent as one byte. */
+/** Turns request plans into requests with their possible responses. Each character is sent as one byte. */
 
 import { randomUUID } from 'node:crypto'
 import { malformed, type RequestPlan } from './conversation.js'
@@ -16,7 +16,7 @@ export interface Request {
   readonly isHead: boolean
   readonly headLength: number
   readonly statuses: readonly number[]
-  /** A text that occurs only in the response to this request. */
+  /** Text that occurs only in the response to this request. */
   readonly echo: string
   readonly mayContinue: boolean
   /** Whether the service closes the connection after the response. */
@@ -24,7 +24,7 @@ export interface Request {
   /** Whether the service may ignore later requests because of an error in this request. */
   readonly isBroken: boolean
   readonly id: string | undefined
-  /** Part of the written item's text after the id, or `undefined` if no item is written. */
+  /** The written item's text after the id, or `undefined` if the request writes no item. */
   readonly tail: string | undefined
 }
 
@@ -88,7 +88,7 @@ function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): stri
   return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
-/** Returns the body, and the part of the resulting item's text after the id. */
+/** Returns the request body, and the part of the resulting item's text that follows the id. */
 function bodyOf(plan: RequestPlan, mark: string, maxBytes: number) {
   const { body, target } = plan
   if (body.kind === 'none' || (!writes(plan) && target % 5 > 0)) return {}
@@ -160,7 +160,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the possible statuses of the response, which depend on the first failing check (interface §4). */
+/** Returns the statuses that the response may have, depending on the first check that fails (interface §4). */
 function expectedAnswer(plan: RequestPlan, mark: string, id: string | undefined, hasBody: boolean) {
   const isHead = methodOf(plan) === 'HEAD'
   const always: ByKind<[status: number, echo: string]> = {

@@ -15,11 +15,11 @@ import { type Event, isLinearizable, type Operation, type Outcome } from './regi
 const options = numbers({ operations: 6000, seed: 1 })
 
 const clients = 16
-/** Number of items in use, maximum number of operations on an item, and how many of these may follow a delete. */
+/** Number of items in use, maximum number of operations on each item, and how many of them may follow a delete. */
 const used = { items: 6, operations: 60, whenDeleted: 8 }
-/** `STORE_TIMEOUT` in milliseconds. It is short, so that some outcomes are unknown. */
+/** `STORE_TIMEOUT` in milliseconds, short enough to make some outcomes unknown. */
 const storeTimeout = 300
-/** Time from one fault to the next, in milliseconds. */
+/** Pause between faults, in milliseconds. */
 const pause = 300
 /** How long a client pauses after a 503 or a lost connection, in milliseconds. */
 const wait = 20
@@ -57,14 +57,14 @@ async function makeHistories({ operations, seed }: typeof options) {
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
-  /** Items on which clients begin operations. */
+  /** Items on which clients still start operations. */
   const active: Item[] = []
-  /** Numbers of operations by outcome, and of faults. Conditional replaces are `exchanged` or `mismatched`. */
+  /** Counts of operations by outcome, and of faults. A conditional replace is either `exchanged` or `mismatched`. */
   const counts = { operations: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0, faults: 0 }
   let lastNumber = 0
   let isOver = false
 
-  /** Returns a new number, for a logical time or for the value of an item. */
+  /** Returns a new number, for use as a logical time or as an item's value. */
   function newNumber(): number {
     lastNumber += 1
     return lastNumber
@@ -184,7 +184,7 @@ function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | 
   return isItem ? { value: Number(value), tag } : undefined
 }
 
-/** Returns `undefined` if the outcome is unknown. */
+/** Returns an operation's outcome; `undefined` if it is unknown. */
 function outcomeOf(
   { kind }: Operation,
   { status, text }: Answered,

@@ -8,7 +8,7 @@ export type Value = number | undefined
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** A replace that requires the expected value (`If-Match`). */
+  /** A replace that succeeds only if the item has the expected value (`If-Match`). */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
@@ -21,20 +21,20 @@ export interface Event {
   readonly operation: Operation
   /** If `undefined`, the outcome is unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Logical time of the call. No other call or response has the same time. */
+  /** Logical time of the call, unique among all calls and responses. */
   readonly called: number
-  /** Logical time of the response; infinity if the outcome is unknown. */
+  /** Logical time of the response; infinite if the outcome is unknown. */
   readonly answered: number
 }
 
-/** @param history operations on one item that did not exist before. */
+/** @param history all operations on one item, which did not exist before them. */
 export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** @param rest sorted indexes of the remaining operations. */
+  /** @param rest sorted indexes of the remaining operations in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // Time of the earliest response to a remaining operation; infinite if no remaining operation got a response.
+    // Time of the earliest response among the remaining operations; infinite if none of them got a response.
     const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
     if (end === Number.POSITIVE_INFINITY) return true
     const key = `${value}:${rest.join()}`
@@ -42,7 +42,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // This operation and all later ones were called after another remaining operation had been answered.
+      // This operation and all later ones were called after a remaining one was answered, so none of them comes next.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true
@@ -53,7 +53,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
   return canGoOn([...events.keys()], undefined)
 }
 
-/** Returns the value after an event, or `impossible` if the outcome contradicts `value`. */
+/** Returns the item's value after an event, or `impossible` if the event's outcome contradicts `value`. */
 function valueAfter({ operation, outcome }: Event, value: Value): { value: Value } | 'impossible' {
   if (operation.kind === 'read') {
     const isRight = outcome === undefined || (outcome.kind === 'read' && outcome.value === value)

@@ -1,4 +1,4 @@
-/** Tests that services with the same Redis store agree on buckets and data format. */
+/** Tests that services with the same Redis store agree on the number of buckets and the data format. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -58,11 +58,11 @@ describeWithRedis('faults of a cluster', () => {
     const asked = /cmdstat_asking:calls=(\d+)/.exec(await node.command('info', 'commandstats'))?.[1]
     assert.ok(Number(asked) > 0, 'no command was redirected for a slot that was being moved')
     await untilItHasNoSlots(node)
-    // Only a request for an item tells the service which node now has the slot of the item.
+    // The service learns which node now has an item's slot only from a request for the item.
     for (const { id } of items) assert.ok(await stored(service, id))
     await until('the service has closed its connection to the node', async () => {
       const clients = (await node.command('client', 'list', 'type', 'normal')).split('\n')
-      // The only clients left are redis-cli and the node from which slots were moved.
+      // Only redis-cli, and the node from which slots were moved, may still be connected.
       return clients.every((line) => / addr=\/| cmd=restore-asking /.test(line))
     })
     const lists = service.log.flatMap(({ servers }) => (servers ? [String(servers)] : []))
@@ -203,7 +203,7 @@ async function roleOf(node: ClusterNode): Promise<string | undefined> {
   return /^role:(\w+)/m.exec(await node.command('info', 'replication'))?.[1]
 }
 
-/** Returns a function that tells whether a slot belongs to the node, which must have only one range of slots. */
+/** Returns a function that checks whether a slot belongs to the node, which must have a single range of slots. */
 async function slotsOf(node: ClusterNode): Promise<(slot: number) => boolean> {
   const view = await node.command('cluster', 'nodes')
   const [, first, last] = /myself.* (\d+)-(\d+)/.exec(view) ?? []
@@ -249,7 +249,7 @@ async function itemsOf(node: ClusterNode, count: number): Promise<{ id: string; 
   return [...items].map(([slot, id]) => ({ id, slot: String(slot) }))
 }
 
-/** @param between called while the old node still has the slot, but no longer the slot's keys. */
+/** @param between called when the slot's keys have moved to the new node, but the slot itself has not. */
 async function moveSlot(
   slot: string,
   from: ClusterNode,

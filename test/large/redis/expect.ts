@@ -10,7 +10,7 @@ import { until } from '../../support/until.js'
 
 /** A store timeout that is long enough for a healthy server on a busy machine. */
 export const STORE_TIMEOUT = '1500ms'
-/** Environment with a longer store timeout, for tests without faults. */
+/** Environment with a long store timeout, for tests without faults. */
 export const patient = { STORE_TIMEOUT: '20s' }
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
@@ -30,7 +30,7 @@ export async function assertUnhealthy({ request }: OwnService): Promise<void> {
   assert.deepEqual(unhealthy_subsystems, ['store'])
 }
 
-/** Waits until the service is unhealthy. All requests for items then fail, and change nothing. */
+/** Waits until the service is unhealthy, and checks that all item requests then fail and change nothing. */
 export async function assertDown(service: OwnService): Promise<void> {
   await assertUnhealthy(service)
   const path = `/items/${randomUUID()}`
@@ -41,7 +41,7 @@ export async function assertDown(service: OwnService): Promise<void> {
   assertUnavailable(await service.call('DELETE', path), noChange)
 }
 
-/** Waits until the service is healthy. All kinds of requests then succeed. */
+/** Waits until the service is healthy, and checks that all kinds of requests succeed. */
 export async function assertServes(service: OwnService): Promise<void> {
   const { call, request } = service
   await until(
@@ -67,7 +67,7 @@ export function causeIn({ log }: OwnService): string {
   return String(log.find(({ msg }) => msg === lost)?.cause)
 }
 
-/** Waits until the log shows that the store is reachable. Returns the number of log lines. */
+/** Waits until the log shows that the store is reachable, and returns the number of log lines so far. */
 export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   await until('the log says that the store is back', () => {
     return log.findLast(({ msg }) => msg === lost || msg === back)?.msg !== lost

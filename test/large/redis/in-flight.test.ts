@@ -11,7 +11,7 @@ import { createItem, itemText, textOf } from '../../support/store-behaviour.js'
 import { until } from '../../support/until.js'
 
 const megabyte = 1_000_000
-/** Part of every HGET that the store sends. Scripts that call HGET do not contain this text. */
+/** Text in every HGET command that the store sends, but not in scripts that call HGET. */
 const hget = '\r\nHGET\r\n'
 
 describeWithRedis('commands in flight', () => {
@@ -110,7 +110,7 @@ describeWithRedis('commands in flight', () => {
 
   test('a list takes one command, and one more for each bucket that has changed since the last list', async () => {
     const { proxy, store } = await opened({ buckets: 256 })
-    // Excludes the commands that ask the server for its role once a second.
+    // Counts commands, except those that ask the server for its role once a second.
     const count = () => proxy.sent('\r\n*') - proxy.sent('replication')
     const taken = async (call: () => unknown) => {
       const before = count()

@@ -35,10 +35,10 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
   })
 })
 
-/** A MAC address that no machine has. */
+/** A MAC address that belongs to no machine. */
 const nowhere = '02:00:00:00:00:01'
 
-/** Starts a Redis server in its own network namespace, which ends with the server. */
+/** Starts a Redis server in its own network namespace, which disappears when the server exits. */
 async function remoteRedis() {
   const number = process.pid % 250
   const [link, here, there] = [`store${number}`, `198.18.${number}.1`, `198.18.${number}.2`]

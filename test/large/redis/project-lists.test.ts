@@ -1,4 +1,4 @@
-/** Tests lists of one project's items on a Redis server. */
+/** Tests list requests for one project's items, with the items on a Redis server. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

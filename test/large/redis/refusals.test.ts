@@ -1,4 +1,4 @@
-/** Tests the Redis store with commands that the server rejects, and with other programs' data. */
+/** Tests the Redis store when the server rejects commands or holds other programs' data. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -164,7 +164,7 @@ describeWithRedis('refusals of the server', () => {
     client.write('PING\r\n')
     await once(client, 'data')
     const { log } = await opened(`redis://127.0.0.1:${port}`)
-    // The server may close the connection before the store reads the cause.
+    // The server may close a connection before the store can read the error message.
     await until('the log has the cause', () => /max number of clients reached/.test(log.join()))
     client.destroy()
   })

@@ -1,4 +1,4 @@
-/** Tests that a service follows the Redis sentinels to another primary. */
+/** Tests that a service follows the Redis sentinels when they name another primary. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,9 +25,9 @@ import { assertDown, assertServes, causeIn, serviceOn } from './expect.js'
 
 /** Maximum time until an acknowledged write has reached the replicas, in milliseconds. */
 const replicationLag = 2000
-/** Maximum time until the service uses a primary that sentinels have named, in milliseconds. */
+/** Maximum time until the service uses a newly named primary, in milliseconds. */
 const followingTime = 2000
-/** How long the service relies on the last answers of the sentinels, in milliseconds. */
+/** How long the service relies on the sentinels' last replies, in milliseconds. */
 const answerValidity = 1500
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
@@ -164,7 +164,7 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Returns the time (`performance.now()`) at which a sentinel names another primary. */
+/** Waits until a sentinel names another primary, and returns the time as a value of `performance.now()`. */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))
@@ -172,7 +172,7 @@ async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   })
 }
 
-/** Waits until all sentinels know that a replica is in sync. Returns the primary. */
+/** Waits until all sentinels know that a replica is in sync, and returns the primary. */
 async function untilInSync(): Promise<WatchedServer> {
   return await until('a replica can take over', async () => {
     const primary = await knownPrimary()
@@ -194,7 +194,7 @@ async function untilInSync(): Promise<WatchedServer> {
   })
 }
 
-/** Starts a service to look up changes, because the tested service might still use a former primary. */
+/** Starts a second service that reads the changes, because the tested one might still use a former primary. */
 function otherService(): Promise<OwnService> {
   return serviceOn(urlOf(sentinels))
 }

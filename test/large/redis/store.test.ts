@@ -53,7 +53,7 @@ describeWithRedis('the Redis store', () => {
     const store = await open({ ...one, batchBytes: 1000 })
     const ids = await createItems(store, 4000, 200)
     const read = readerOf(await store.list())
-    // When the hash table shrinks, scanned items move to slots that the scan visits later.
+    // When the hash table shrinks, items that have been scanned move to slots that the scan visits later.
     const first = idsIn(await read(1000))
     const kept = [...first, ...ids.filter((id) => !first.includes(id)).slice(0, 20)]
     for (const id of ids) if (!kept.includes(id)) await store.delete(id)
@@ -134,7 +134,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** Returns a function that reads on until the text has `bytes` bytes, and returns all text read so far. */
+/** Returns a function that reads more of the list, until its text has `bytes` bytes, and returns all text so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()

@@ -23,7 +23,7 @@ async function crowd() {
     return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
   }
 
-  /** Makes a change while reads wait at the service `near`. Returns the responses and the bytes sent by Redis. */
+  /** Makes a change while reads wait at the service `near`. Returns the responses, and how many bytes Redis sent. */
   async function waitFor(method: string, path: string, change: () => Promise<unknown>) {
     const tag = String((await near.call('HEAD', path)).headers.etag)
     const reads = Array.from({ length: count }, () =>
@@ -54,7 +54,7 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
           assert.equal(status, 200)
           if (method === 'GET') assert.ok(text.includes(service.baseUrl.host))
         }
-        // The bytes include the replies to the services' continuous polls for versions.
+        // The bytes include the replies to the services' continuous version polls.
         const taken = bytes / (items * itemBytes)
         assert.ok(taken < lists + 0.9, `${taken} lists`)
       }

@@ -78,7 +78,7 @@ ownTest('the pieces of rejected bodies do not fill the heap of the process', asy
   assert.ok(more < 12_000_000, `${more} bytes more`)
 })
 
-/** Returns a text as chunks of one byte each (RFC 9112 §7.1). */
+/** Encodes text in chunks of one byte each (RFC 9112 §7.1). */
 function chunked(text: string): string {
   return text.replace(/./g, '1\r\n$&\r\n')
 }

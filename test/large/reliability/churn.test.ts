@@ -9,14 +9,14 @@ import { numbers } from '../../support/report.js'
 import { headOf, openSocket } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/** Sizes of memory and store in MiB, duration in seconds, and maximum factor by which memory may grow. */
+/** Memory and store size in MiB, duration in seconds, and the maximum factor by which memory may grow. */
 const options = numbers({ memory: 220, store: 12, seconds: 4, growth: 1.6 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = options.store * mebibyte
 const slowReaders = 10
 /** How long a slow reader pauses after each 64 KiB, in milliseconds. */
 const rest = 20
-/** Maximum time until memory growth is below `settled`, in milliseconds. */
+/** Maximum time until memory growth is below the factor `settled`, in milliseconds. */
 const settling = 15_000
 const settled = 1.3
 

@@ -24,7 +24,7 @@ for (const limit of [128, 512, 1024]) {
     const open = new Set<Socket>(openSockets(own.baseUrl, limit + 100))
     for (const socket of open) socket.resume().on('close', () => open.delete(socket))
     await until('the end of excess connections', () => open.size <= room)
-    // The service keeps some descriptors for metrics and for files in /proc.
+    // The service reserves some descriptors for metrics and for files in /proc.
     assert.match(await own.metrics(), /^item_store_items 1$/m)
 
     for (const socket of open) socket.destroy()
@@ -40,7 +40,7 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // The limit is lowered in steps of one, because below a certain limit, Node.js itself cannot start.
+  // The limit is lowered by one at a time, because with a much lower limit, Node.js itself cannot start.
   let limit = 40
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'

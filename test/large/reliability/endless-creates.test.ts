@@ -12,7 +12,7 @@ import { headOf } from '../../support/socket.js'
 
 const { count } = numbers({ count: 10 })
 
-/** Minimum size of each write by a client, in bytes. */
+/** Minimum size of each client write, in bytes. */
 const burst = 128 * 1024
 
 ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {

@@ -31,7 +31,7 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
     assert.equal(health.status, 200)
     return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
   })
-  // Deletes are allowed, because they free memory.
+  // DELETE requests are still accepted, because they free memory.
   const { status } = await request('DELETE', '/items/none', { token: validToken() })
   assert.equal(status, 404)
 
@@ -40,7 +40,7 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
   assert.ok(Number(line?.value) > 250_000_000, String(line?.value))
   assert.deepEqual([line?.method, line?.path, line?.status], ['GET', '/api/v1/items', 503])
   for (const socket of sockets) socket.destroy()
-  // The service collects its garbage, and so recovers by itself.
+  // The service runs garbage collection, and so recovers by itself.
   await until('a 404', async () => (await call('GET', '/items/none')).status === 404)
 })
 
@@ -107,7 +107,7 @@ for (const path of ['/items', '/items/{id}']) {
   })
 }
 
-/** Reports the longest of 50 response times, and returns by how many bytes the memory has grown. */
+/** Reports the longest of 50 response times, and returns how much memory has grown, in bytes. */
 async function measure(own: OwnService, before: number, t: TestContext): Promise<number> {
   let slowest = 0
   for (let count = 0; count < 50; count += 1) {

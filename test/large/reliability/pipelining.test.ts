@@ -1,4 +1,4 @@
-/** Tests of the memory that many pipelined requests take. */
+/** Tests how much memory many pipelined requests take. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -37,10 +37,10 @@ ownTest('a million pipelined requests with unread responses fit into a small hea
     await delay(100)
     more = Math.max(more, residentBytes(own) - before)
   }
-  // Parsed into objects, these requests would take 2.5 GB. Most stay unparsed in the system's buffers.
+  // As JavaScript objects, these requests would take 2.5 GB. Most stay unparsed in the system's socket buffers.
   assert.ok(more < 150_000_000, `${more} bytes more`)
   for (const socket of sockets) socket.destroy()
-  // The service first handles the requests that it has already read.
+  // Before this request, the service handles the requests that it has already read.
   await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
 })
 

@@ -7,7 +7,7 @@ import { type OwnService, ownService, ownTest } from '../../support/own-service.
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
-/** Sends SIGTERM once all earlier connections are accepted, and waits until new ones are refused. */
+/** Sends SIGTERM once all earlier connections are accepted, and waits until new connections are refused. */
 async function tellToEnd({ request, child, baseUrl }: OwnService): Promise<void> {
   await request('GET', '/health') // connections are accepted in order
   child.kill('SIGTERM')
