@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
-/** Matches a JWS in compact serialization (RFC 7515 §7.1): header and payload, which are signed, and signature. */
+/** Matches a JWS in compact serialization (RFC 7515 §7.1): header, payload and signature, separated by periods. */
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
 
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {

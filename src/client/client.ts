@@ -93,7 +93,7 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Yields the item or list now and after each change, until the item is deleted or the signal aborts. If changes
    * follow each other quickly, some states are skipped, but never the last one.
-   * @throws {ItemStoreError} at first as {@link get} or {@link list}, later only for permanent errors such as a 401.
+   * @throws {ItemStoreError} like {@link get} or {@link list} at first; later, only for permanent errors such as a 401.
    */
   watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>

@@ -1,4 +1,4 @@
-/** Checks the client's options, and sends requests with a token, with retries after failures. @module */
+/** Checks the client's options, and sends requests with a token, retrying after failures. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
 import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'

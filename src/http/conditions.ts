@@ -30,7 +30,7 @@ export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Entity tags of long items, keyed by buffer. In memory, every read of a long item returns the same buffer. */
+/** Entity tags of long items, keyed by buffer. The in-memory store returns the same buffer for each read. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {

@@ -61,7 +61,7 @@ function isTrusted(proxies: TrustedProxies, address: string | undefined): boolea
   return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Returns the client's IP address, even if it is behind trusted proxies; `undefined` after a disconnect. */
+/** Returns the client's IP address, even for a client behind trusted proxies; `undefined` after a disconnect. */
 export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
   let client = socket.remoteAddress
   if (!isTrusted(proxies, client)) return client

@@ -41,7 +41,7 @@ export function createItemHandlers(
 
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
-    // The store's total length is that of the list only if the list is a snapshot of all items.
+    // The total length that the store reports applies only to a list that is a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)

@@ -14,7 +14,7 @@ const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Upper bounds of histogram buckets for Redis round trips, in seconds. With a nearby server, one takes 1 ms. */
+/** Histogram bounds for Redis round trips, in seconds. A round trip to a nearby server takes about 1 ms. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
 /** HTTP methods with their own labels. With all 34 methods, there could be 12,000 lines, which take 50 ms to write. */

@@ -1,4 +1,4 @@
-/** Spreads long work, large bodies and many responses over turns of the event loop. @module */
+/** Spreads long work, large bodies and many responses over several turns of the event loop. @module */
 
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -38,7 +38,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         users += 1
         return { ...list, release: once(leave) }
       },
-      /** Must be called after the last call to `list`. Lists that were returned before stay readable. */
+      /** Must be called after the last call to `list`. Lists returned before this call stay readable. */
       close: once(leave),
     }
   }

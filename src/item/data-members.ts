@@ -84,12 +84,12 @@ export class MemberRecord {
   }
 }
 
-/** Length of the window of copied text, in bytes. Work on a window of short members takes some tenths of a ms. */
+/** Length of the window of copied text, in bytes. Processing short members in it takes a few tenths of a ms. */
 const windowBytes = 1024
 /** Number of bytes in the window after its last mark, enough for a short member. */
 const windowMargin = 64
 
-/** Removes members that an item does not keep, and closes the gaps. @param hold called with the bytes in use. */
+/** Removes members that an item does not keep, and closes gaps. @param hold called with the memory in use, in bytes. */
 export function* keptMembers(
   text: Buffer,
   { start, end: lastEnd, count, areMarked }: Members,

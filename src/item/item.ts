@@ -34,7 +34,7 @@ const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
 
-/** Maximum length of the JSON text of a project, in bytes: 16 KiB, if each byte is an escape of six bytes. */
+/** Maximum length of a project's JSON text, in bytes: 16 KiB, times six because an escape of one byte takes six. */
 const maxProjectText = 6 * 16 * 1024
 
 /** Returns the project of the item whose text begins at `start`; `undefined` if the project is null. */

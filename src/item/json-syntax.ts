@@ -121,7 +121,7 @@ export function escapeAt(bytes: Uint8Array, start: number): number {
   return 6
 }
 
-// A skip function returns the position of the first byte that it does not skip, or `end`.
+// Each skip function returns the position of the first byte that it does not skip, or `end` if it skips all bytes.
 
 export function skipDigits(bytes: Uint8Array, start: number, end: number): number {
   let at = start

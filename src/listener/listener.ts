@@ -20,7 +20,7 @@ export interface ListenerLimits {
   readonly maxPipelinedBytes: number
   readonly requestTimeout: number
   readonly keepAliveTimeout: number
-  /** Maximum time for which a client may leave its response unread. */
+  /** Maximum time for which a client may leave its response unread, in seconds. */
   readonly idleTimeout: number
 }
 

@@ -77,7 +77,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
       isUnsettled = !settles
     }
     if (resident <= maxBytes) return
-    // While the service rejects requests, V8 collects no garbage by itself, so the service would never recover.
+    // V8 collects no garbage while the service rejects requests, so without this call, it would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval).unref()

@@ -101,7 +101,7 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
 }
 
-/** How long further signals are ignored, in ms, because npm sends the Ctrl-C signal a second time. */
+/** How long further signals are ignored, in ms. After Ctrl-C, npm sends the signal a second time. */
 const repeatTime = 100
 
 /** Stops at a signal. A second signal ends the process at once. @param timeout maximum time for `stop`, in seconds. */

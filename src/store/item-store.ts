@@ -80,7 +80,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns visible ASCII characters that differ after each change to any item of the store or given project. */
+  /** Returns visible ASCII characters that differ after each change to any item of the store, or of the project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly at other times. @returns a function that stops the calls. */

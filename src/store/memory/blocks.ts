@@ -1,4 +1,4 @@
-/** Distributes items among blocks. After a `StoreError` (`STORE_FULL`), all items are as before the change. @module */
+/** Distributes items among blocks. A change that throws a `StoreError` (`STORE_FULL`) has no effect. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'

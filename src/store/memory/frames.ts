@@ -16,7 +16,7 @@ const moves = 2
 const maxMappings = 16_384
 
 interface Slab {
-  /** Memory of the frames. Its `ArrayBuffer` may be longer, so that the C library gives it a memory mapping. */
+  /** Memory of the frames. Its `ArrayBuffer` may be longer, so that the C library gives the buffer a memory mapping. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>

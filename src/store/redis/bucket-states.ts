@@ -120,7 +120,7 @@ export function createBucketStates(
   return { all, some, check, stateIn, lengths }
 }
 
-/** Creates a function that reads all `bytes` fields with `SORT`; it returns `undefined` if the server refuses. */
+/** Creates a function that reads all `bytes` fields with `SORT`, and returns `undefined` if the server refuses. */
 function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   const numbersKey = `${prefix}{numbers}`
   const pattern = `${prefix}{*}->${bytesField}`

@@ -55,7 +55,7 @@ export interface Servers {
 
 export type Client = ReturnType<typeof newClient>
 
-/** Connects to a server, which must be in a cluster if `isClusterNode`, and otherwise must not be. @throws {Error} */
+/** Connects to a server within twice the timeout. @throws {Error} otherwise, or if `isClusterNode` is wrong. */
 export async function connect(
   { url, isClusterNode, timeout }: { url: string; isClusterNode: boolean; timeout: number },
   signal: AbortSignal,

@@ -14,7 +14,7 @@ const decay = 0.95
 
 export class InFlightLimit {
   #bytes = 0
-  /** Expected length of replies of unknown length, in bytes: the length of the longest recent reply. */
+  /** Expected length of a reply whose length is unknown, in bytes: that of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
   /** Reserves bytes for a call, to pass to `give` after the replies. Returns `undefined` if the call must wait. */

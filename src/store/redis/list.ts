@@ -172,7 +172,7 @@ async function* chunksOf(
   if (length > 0) yield chunk()
 }
 
-/** Returns the texts of the items that a filter selects, each with its preceding comma. */
+/** Returns the texts of the items that a filter selects, each preceded by a comma. */
 function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0

@@ -32,7 +32,7 @@ export function createStoreRecord(
   const readCommand = ['HMGET', key, 'buckets', 'format']
   /** Result of comparing the record most recently; `undefined` without a record or after the connection was lost. */
   let result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service's settings. If so, a lost record may be written again. */
+  /** Whether the record has ever matched this service's settings. If so, the service may restore a lost record. */
   let wasMatched = false
   let logged: string | undefined
   let pending: Promise<void> | undefined
@@ -71,7 +71,7 @@ export function createStoreRecord(
     if (result instanceof StoreMismatchError) throw result
   }
 
-  /** Compares or writes the store's record. @throws {StoreMismatchError} if it differs; {Error} if it is unreadable. */
+  /** Compares or writes the record. @throws {StoreMismatchError} if it differs; {Error} if it cannot be read. */
   function compare(): Promise<void> {
     pending ??= readOrWrite().finally(() => {
       pending = undefined
@@ -87,7 +87,7 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the latest result, because the next connection may be to a server with different data. */
+    /** Discards the result of the comparison: the next connection may be to a server with different data. */
     forget(): void {
       result = undefined
     },

@@ -17,7 +17,7 @@ export interface Answer {
 
 export type Sentinel = ReturnType<typeof createSentinel>
 
-/** Creates the connections to one sentinel. Protocol version 2 requires a separate one for events. */
+/** Creates a client for one sentinel. Protocol version 2 requires a separate connection for events. */
 export function createSentinel(
   host: string,
   address: SentinelAddress,
