@@ -1,7 +1,7 @@
 /**
  * Compares the request rates of this service and of other implementations.
  * Each item is 250 bytes of JSON text. Workloads that read a list start with as many items as the
- * list has, all other workloads with 1,000. The servers under a workload all run at the same time.
+ * list has, all other workloads with 1,000. All servers of a workload run at the same time.
  * Each server has a warm-up of one second. Then the servers take turns under load. A missing
  * response or an error status ends the run. CPU time is the time that Linux reports for a process
  * during a turn, divided by the number of responses.

@@ -196,7 +196,7 @@ async function statusShows(page: Page, start: string) {
 /** Returns the duration of the longest task since the last call, in ms. Browsers do not report tasks under 50 ms. */
 async function longestTask(page: Page) {
   return await page.evaluate(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report tasks with a delay
+    await new Promise((resolve) => setTimeout(resolve, 1_000)) // browsers report long tasks only after a delay
     const tasks = performance.getEntriesByName('task')
     performance.clearMarks('task')
     return Math.max(0, ...tasks.map((each) => (each instanceof PerformanceMark ? each.detail : 0)))

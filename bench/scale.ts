@@ -19,7 +19,7 @@ const help = `Usage: npm run bench -- scale [options]   (Linux only)
 const options = readOptions(help, { items: { type: 'string', default: '10000,1000000' } })
 const counts = options.items.split(',').map((text) => integer('items', text, 4000))
 
-/** Number of items below which their memory is less than the usual fluctuation of the process's memory. */
+/** Number of items below which fluctuations of the process's memory hide the memory of the items. */
 const fewItems = 100_000
 
 const sides = [

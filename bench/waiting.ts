@@ -21,7 +21,7 @@ readOptions('Usage: npm run bench -- waiting [options]   (Linux only)\n\n', {})
 
 const waits = 10_000
 const readSeconds = 10
-// Pauses before memory is measured, in milliseconds: after most steps, and after the last. An idle service frees memory.
+// Pauses before memory is measured, in milliseconds; long after the last step, because an idle service frees memory.
 const settlingTime = 5_000
 const idleTime = 15_000
 

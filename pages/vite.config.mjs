@@ -76,7 +76,7 @@ export default ({ mode }) => ({
       checks: { bundlerTimings: false },
     },
   },
-  // Calls of `createElement` are shorter than calls of `jsx`, which would also make each page load another module.
+  // Calls to `createElement` are shorter than calls to `jsx`, which would also make each page load another module.
   oxc: {
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",

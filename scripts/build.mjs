@@ -1,4 +1,4 @@
-/** `npm run build`: installs and builds what is missing. With `--install`, only installs. */
+/** `npm run build`: installs packages and builds the project if needed. With `--install`, only installs packages. */
 
 import { install, makeReady } from './ready.mjs'
 

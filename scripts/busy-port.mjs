@@ -1,4 +1,4 @@
-/** Rejects a port in use before packages are installed and built, which can take a minute. */
+/** Before installing and building, which can take a minute, checks that no other program uses the port. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'

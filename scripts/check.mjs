@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** File in `test/large`, and default options, of each check. */
+/** Each check's file in `test/large`, with its default options. */
 const checks = new Map([
   ['changes', 'changes/changes.test --increments=16000 --creates=100000'],
   ['churn', 'reliability/churn.test --memory=512 --store=256 --seconds=30 --growth=1.5'],

@@ -1,6 +1,6 @@
 /**
- * Compiles TypeScript into `build`, and bundles the published files into `dist`. The command is bundled because one file
- * loads faster than many. The client is one file without imports, so that pages can load it directly.
+ * Compiles TypeScript into `build`, and bundles the published files into `dist`. The command is bundled because one
+ * file loads faster than many. The client is one file without imports, so that pages can load it directly.
  */
 
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules of the package that users' programs import. */
+/** Modules of the package that programs can import. */
 const entries = {
   client: 'src/client/client.ts',
   index: 'src/index.ts',

@@ -1,4 +1,4 @@
-/** `npm run coverage`: reports which code of `src` runs in tests, except in killed processes. */
+/** `npm run coverage`: reports which code in `src` runs in tests, except in killed processes. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'

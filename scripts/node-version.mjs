@@ -1,4 +1,4 @@
-/** Rejects old Node.js versions. For that, scripts may import only names that old versions have too. */
+/** Rejects old Node.js versions. Scripts may import only names that old versions have, or they would fail earlier. */
 
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** Installs packages and builds the project. Plain JavaScript, because it runs before TypeScript is installed. */
+/** Installs packages and builds the project. Written in JavaScript, because TypeScript may not be installed. */
 
 import './node-version.mjs'
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A file in each folder that a build creates, with the hash of the build's inputs. */
+/** Paths of files with the hash of a build's inputs, one in each folder that the build creates. */
 const stamps = ['build/.stamp', 'dist/.stamp'].map((file) => join(root, file))
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
@@ -60,8 +60,8 @@ function packagesIn(file) {
 }
 
 /**
- * Returns `false` if `os` or `cpu` is missing, because only packages for other machines depend on such packages.
- * @param {Packages[string]} package
+ * Returns whether an optional package is for this machine. Packages without `os` or `cpu` are not: they are needed only
+ * by packages for other machines. @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
   return (

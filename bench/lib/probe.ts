@@ -1,4 +1,4 @@
-/** Measures response times under load, with small requests from a thread that the load does not delay. */
+/** Measures response times under load. A separate thread, which the load does not delay, sends small requests. */
 
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

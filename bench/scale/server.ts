@@ -50,7 +50,7 @@ createServer(async ({ url = '/' }, response) => {
   }
 }).listen(Number(port), '127.0.0.1')
 
-/** Actions for the parent process. All except `ids` and `memory` return processor time per item, in microseconds. */
+/** Actions that measure.ts requests. All except `ids` and `memory` return processor time per item, in microseconds. */
 const actions = {
   fill: (count: number) =>
     inTurns(

@@ -7,7 +7,7 @@ import type { separateErrors } from './common-errors.js'
 import { modelsOf, type OpenApiDocument, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
 
-/** Path of the items page, from a link in this page, which the service adds only if it serves the items page. */
+/** Path of the items page, from a `link` element that the service adds only if it serves that page. */
 const itemsPage = document.querySelector('link[rel=related]')?.getAttribute('href')
 
 export function ItemsLink() {

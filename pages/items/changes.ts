@@ -25,7 +25,7 @@ export class ChangedError extends Error {
 /** Maximum number of attempts to change an item that other clients keep changing. */
 const attempts = 5
 
-/** @throws {ChangedError} if an earlier request with the same key created a different item (interface §4.11). */
+/** @throws {ChangedError} if a request with the same idempotency key created a different item (interface §4.11). */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
   try {

@@ -31,7 +31,7 @@ export interface CollectionOptions {
   readonly changed: typeof nextChange
   readonly pauseAfter: typeof pauseAfter
   readonly onChange: () => void
-  /** Returns whether, after this error, the list is not updated until `refresh` is called. */
+  /** Returns whether updates of the list stop after this error, until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
 }
 

@@ -22,7 +22,7 @@ export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
   const onClose = () => setToDelete(undefined)
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of items that were deleted or failed so far; `undefined` while no deletion is running. */
+  /** Number of items whose deletion has succeeded or failed so far; `undefined` while no deletion is running. */
   const [tried, setTried] = useState<number>()
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])

@@ -91,8 +91,8 @@ export function useWarning(isNeeded: boolean): void {
 }
 
 /**
- * Returns a function that closes a dialog, and a confirmation dialog, which the function opens first if closing would
- * lose something. `onStay` is called if the user cancels.
+ * Returns a close function and a confirmation dialog. The function opens this dialog first if closing would lose
+ * something. `onStay` is called if the user cancels.
  */
 export function useConfirmedClose(
   loss: Loss | undefined,

@@ -100,7 +100,7 @@ export function withValue(text: string, name: string, value: string) {
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/** Returns the request body (spec §2.2) that saves an item. `project_id` moves from the item to beside `data`. */
+/** Returns the request body (spec §2.2) that saves an item, with `project_id` next to `data` instead of in it. */
 export function requestBody(text: string): string {
   const project = lastMembers(text).get('project_id')
   const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
@@ -116,7 +116,7 @@ export function isSameItem(stored: string, text: string): boolean {
   return members(stored) === members(text)
 }
 
-/** Finds where a problem is in the text. An error message gives the problem's line and column in the request body. */
+/** Finds the place in the text that an error message gives as a line and column of the request body. */
 export function placeInDraft(text: string, problem: string): Finding | undefined {
   const [, line, column, message] =
     /\bline (\d+), column (\d+): (.*)/.exec(problem)?.map((part) => part) ?? []

@@ -1,4 +1,4 @@
-/** Icons of Lucide 1.x (https://lucide.dev), each drawn as one path. Their licence is in LICENSE. @module */
+/** Icons from Lucide 1.x (https://lucide.dev), each drawn as one path. Their licence is in LICENSE. @module */
 
 export const plus = 'M5 12h14M12 5v14'
 export const search = 'm21 21-4.3-4.3M3 11a8 8 0 1 0 16 0 8 8 0 1 0-16 0'

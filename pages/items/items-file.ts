@@ -55,7 +55,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/** Returns a JSON array of items, whose texts are unchanged. It consists of blobs, which browsers can store on disk. */
+/** Returns a JSON array of unchanged items. The array consists of blobs, which browsers can store on disk. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

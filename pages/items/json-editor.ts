@@ -86,7 +86,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     state: EditorState.create({
       doc: text,
       extensions: [
-        // Without this separator, a CR LF in the text would be saved as LF.
+        // Without this separator, each CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
         highlightSpecialChars({ addSpecialChars: otherBidi }),

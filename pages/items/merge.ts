@@ -8,7 +8,7 @@ export interface Part {
   readonly all: readonly Item[]
 }
 
-/** Updates items that were selected from an older list: replaces changed items, and drops deleted ones. */
+/** Updates the filtered or sorted items of an older list: replaces changed items, and drops deleted ones. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1

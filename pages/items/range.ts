@@ -12,7 +12,7 @@ const columnMargin = 2
 /** Height of the tallest element that all browsers can scroll, in CSS pixels. Firefox has the lowest limit. */
 const tallest = 16_000_000
 
-/** Returns the number of rows that the user can reach by scrolling. Only a search finds the rows after these. */
+/** Returns the number of rows that the user can reach by scrolling. Only searching finds the rows after these. */
 export function reachableRows(rowHeight: number): number {
   return Math.floor(tallest / rowHeight)
 }

@@ -24,7 +24,7 @@ export const lossWhileSaving: Loss = {
   action: 'Close anyway',
 }
 
-/** Returns a message about a failed save. @param shown error that the page already shows, and that is not repeated. */
+/** Returns a message about a failed save. @param shown error that the page already shows; the message omits it. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `

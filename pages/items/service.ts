@@ -1,4 +1,4 @@
-/** Sends requests to the service. Items are unchanged JSON text. Failures throw {@link ItemStoreError}. @module */
+/** Sends requests to the service. Items stay JSON text. Failed requests throw {@link ItemStoreError}. @module */
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'

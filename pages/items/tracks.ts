@@ -91,7 +91,7 @@ export function useTracks(
     ({ name }) => chosen.get(name) ?? (isCut && name === cut ? last : widthOfColumn(name)),
   )
   const hidden = [...all.keys()].filter((name) => !fit.includes(name)).length
-  // The column that lists other members gets the remaining width, or else columns with long values, or the last column.
+  // The remaining width goes to the column that lists other members, or to columns with long values, or to the last.
   const growing = hasRest ? [] : fit.filter((name) => isLong(name) && !chosen.has(name))
   if (!hasRest && growing.length === 0) growing.push(fit.at(-1) ?? 'id')
   const grown = growing.join()

@@ -11,7 +11,7 @@ import type { Sort } from './sort.js'
 import { loadDialogs } from './use-dialogs.js'
 import { createYield } from './yield.js'
 
-/** @param project project whose items are listed; `null` and `undefined` list all items, which the page may filter. */
+/** @param project project whose items are listed. With `null` or `undefined`, all items are listed. */
 export function useCollection(project: Filter['project']): Collection {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const collection = useMemo(() => {
@@ -23,7 +23,7 @@ export function useCollection(project: Filter['project']): Collection {
       isFinal: needsToken,
       onChange() {
         cancelAnimationFrame(frame)
-        // While the page is hidden, nothing is rendered, because browsers run no animation frames.
+        // A hidden page is not rendered, because browsers run animation frames only for visible pages.
         frame = requestAnimationFrame(redraw)
       },
     })

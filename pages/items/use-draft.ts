@@ -8,7 +8,7 @@ export interface Draft {
   /** The stored item as the user has seen it; `undefined` for a new item. */
   readonly item: Item | undefined
   readonly text: string
-  /** Whether the text is an unsaved copy, which would be lost on closing even if nothing was typed. */
+  /** Whether the text is an unsaved copy, which would be lost on closing even if the user has typed nothing. */
   readonly isCopy: boolean
   readonly hasFocus: boolean
   /** Unique component key, so that a draft does not inherit component state from an earlier draft. */

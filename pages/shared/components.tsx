@@ -19,7 +19,7 @@ export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** A copy button. Without TLS, it is hidden except on the service's machine, because browsers offer no clipboard. */
+/** Hidden if the browser offers no clipboard. Without TLS, browsers offer one only to pages from the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null
@@ -52,7 +52,7 @@ interface ChoiceProps<T extends string> {
   label?(text: T): ComponentChildren
 }
 
-/** Radio buttons that look like tabs, because browsers and screen readers already support keys for radio buttons. */
+/** Radio buttons that look like tabs, because browsers have keyboard navigation for radio buttons built in. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { title, texts, chosen, onChoose, label } = props
   return (

@@ -2,7 +2,7 @@
 
 const format = new Intl.NumberFormat('en')
 
-/** Returns a number with thousands separators, such as `100,000`. */
+/** Formats a number with thousands separators, such as `100,000`. */
 export function formatted(count: number): string {
   return format.format(count)
 }
