@@ -25,6 +25,8 @@ const newClient = (baseUrl = service.baseUrl.href) =>
   new ItemStoreClient<Counter>({ baseUrl, token })
 const client = newClient()
 
+const tagged = answers(200, { data: item }, { etag: '"1"' })
+
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
 /** Returns a client behind a proxy that applies `fates` to requests with the given method, one to each. */
@@ -81,7 +83,6 @@ describe('the tag of an item', () => {
     const { id } = created
     const read = await client.get(id)
     assert.equal(tagOf(created), tagOf(read))
-    assert.match(tagOf(read), /^"[^"]+"$/)
     const replaced = await client.replace(id, { count: 2 })
     const updated = await client.update(id, increment)
     assert.equal(new Set([created, replaced, updated].map(tagOf)).size, 3)
@@ -113,7 +114,6 @@ describe('the tag of an item', () => {
   test('exists for an item without a prototype, as some codecs return it', async () => {
     const parse = (text: string) => Object.assign(Object.create(null), JSON.parse(text))
     const json = { parse, stringify: JSON.stringify }
-    const tagged = answers(200, { data: item }, { etag: '"1"' })
     const { client } = await scriptedClient([tagged], { json })
     assert.equal(tagOf(await client.get(item.id)), '"1"')
   })
@@ -201,7 +201,6 @@ describe('update', () => {
       else assert.equal((await errorOf(update)).code, 'CONNECTION_LOST')
       assert.equal(proxy.cuts, 1)
     }
-    const tagged = answers(200, { data: item }, { etag: '"1"' })
     const lost = unavailable('STORE_UNAVAILABLE')
     const { client, seen } = await scriptedClient([
       (response, request) => (request.method === 'GET' ? tagged : lost)(response, request),

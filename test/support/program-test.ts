@@ -1,6 +1,6 @@
 /** Tests that need a program. Without the program, they are skipped, or fail if `CI=true`. */
 
-import { accessSync, constants } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 
@@ -12,7 +12,7 @@ export function programTest(
   title: string,
   run: (path: string) => void | Promise<void>,
 ): void {
-  const path = folders.map((folder) => join(folder, program)).find(isExecutable)
+  const path = folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
   test(title, unlessMissing(path === undefined && program), async () => await run(path ?? program))
 }
 
@@ -21,13 +21,4 @@ export function unlessMissing(missing: string | false): { skip: string | false }
   const reason = missing && `${missing} is not installed`
   if (reason && process.env.CI === 'true') throw new Error(reason)
   return { skip: reason }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
