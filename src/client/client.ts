@@ -29,7 +29,7 @@ export type { HealthCheckResponse, Item }
  * @typeParam T type of the items. Items are not checked against it at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends a request that has no method here, such as a HEAD, with retries. `read` converts the response. */
+  /** Sends a request that no other function sends, such as a HEAD, with retries. `read` converts the response. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
@@ -58,7 +58,7 @@ export class ItemStoreClient<T extends object = Item> {
 
   /**
    * Replaces an item. Its project becomes null unless the options or the data contain a `project_id`.
-   * @throws {ItemStoreError} `PRECONDITION_FAILED` if the item's tag is not `ifMatch`; `status` 404 without an item.
+   * @throws {ItemStoreError} `PRECONDITION_FAILED` if the item's tag is not `ifMatch`; `status` 404 for a missing item.
    */
   async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
@@ -67,7 +67,7 @@ export class ItemStoreClient<T extends object = Item> {
   /**
    * Replaces an item with the result of `change`. Keeps the project unless the result has a different `project_id`.
    * @param change called again after a conflict. Returns `undefined` to leave the item unchanged.
-   * @throws {ItemStoreError} `PRECONDITION_FAILED` after 100 conflicts; `status` 404 without an item.
+   * @throws {ItemStoreError} `PRECONDITION_FAILED` after 100 conflicts; `status` 404 if the item is missing.
    */
   async update(
     id: string,

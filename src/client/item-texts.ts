@@ -9,7 +9,7 @@ const id = /"id"\s*:\s*"/
 /** Number of brackets around an item in a response: 1 around a single item, 2 around an item in a list. */
 type Nesting = 1 | 2
 
-/** Matches the label of the member `data`, which stands before the opening bracket of its value. */
+/** Matches the name of the member `data`, up to the opening bracket of the value. */
 const label = /[{,]\s*"data"\s*:\s*$/
 const labelLength = 100
 

@@ -24,7 +24,7 @@ export interface ItemStoreClientOptions {
   readonly timeout?: number | undefined
   /** Maximum number of retries after a 503, a timeout or a failed connection. Default: 3. */
   readonly retries?: number | undefined
-  /** Codec for items in JSON. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
+  /** Converts items to and from JSON. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
   readonly json?: JsonCodec | undefined
 }
 

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js'
 const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
 const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y
 const plain = /[^\s"'`#][^\n#]*/y
-/** Matches the end of a line, and a comment that begins the line or follows white space. */
+/** Matches the end of a line, with an optional comment that begins the line or follows white space. */
 const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
 
 /** Adds the variables in `.env` that are not already set, and returns their names. @throws {UsageError} */

@@ -21,7 +21,7 @@ const retrieved = envelope(200, 'success', 'Item retrieved successfully')
 const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
-/** Longest response data, in bytes, that is copied to send the whole response at once. */
+/** Maximum length in bytes of response data that is copied, so that the whole response is sent at once. */
 const longBody = 16 * 1024
 
 export function createItemHandlers(

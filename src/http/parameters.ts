@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.js'
 
 const projectParameter = 'project_id'
 
-/** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given twice, or not UTF-8. */
+/** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given more than once, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
   const { url = '' } = request
   if (!url.includes('?')) return undefined

@@ -10,7 +10,7 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]
 /** Minimum time between two log lines about the same kind of failure, in milliseconds. */
 const failureInterval = 1_000
 
-/** Maximum number of failure kinds counted separately. Each error message may make an unexpected error a new kind. */
+/** Maximum number of failure kinds to count separately. An unexpected error with a new message is a new kind. */
 const maxKinds = 50
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {

@@ -13,7 +13,7 @@ const maxShown = 200
 /** Answers CORS preflights for every path. Otherwise, web pages could not read a 404 or 405. */
 const preflight = unguarded(answerPreflight)
 
-/** Creates a router, whose `findEndpoint` sets `route` and `segment`. A malformed URL gets `BAD_REQUEST`. */
+/** Creates a router. Its `findEndpoint` sets the exchange's `route` and `segment`, and throws for a malformed URL. */
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)

@@ -10,7 +10,7 @@ import { type Tagged, Wait, WaitGroup } from './wait.js'
 /** Maximum number of waiting reads. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/** Maximum number of concurrent store reads. Redis should have few replies of unknown length in flight. */
+/** Maximum number of concurrent store reads, because few Redis replies of unknown length should be in flight. */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>

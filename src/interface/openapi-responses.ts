@@ -71,7 +71,7 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Headers of errors that are not in the catalogue of errors, because their values depend on the request. */
+/** Headers of error responses, which the catalogue of errors lacks because their values depend on the request. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',

@@ -80,7 +80,7 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** Whether a list shows all items as they were at a single moment, and whether it is in order of creation. */
+/** Whether a list shows all items as they were at a single moment, and whether items are in order of creation. */
 export type ListGuarantees = Readonly<Record<'isSnapshot' | 'isInOrder', boolean>>
 
 /** @param origin the service's origin, against which tools resolve the paths in a saved document. */

@@ -85,7 +85,7 @@ export class JsonChecker {
 
   /**
    * @param levels how many levels of nested objects to visit; 1 for the outermost object only.
-   * @param start position of a value at whose end reading stops. By default, the whole text is read.
+   * @param start position of the only value to read. By default, the whole text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels

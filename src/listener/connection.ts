@@ -59,7 +59,7 @@ export class Connection implements Holder {
   /** Response that rejects the input that follows the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
-  /** Start of the idle time, from `performance.now()`: the latest response, or the start of the connection. */
+  /** Start of the current idle time, as a value of `performance.now()`. */
   #activeAt = performance.now()
   /** Number of bytes that had been received when the connection began its first response during a shutdown. */
   #readWhenStopping: number | undefined
@@ -137,7 +137,7 @@ export class Connection implements Holder {
     if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
     this.#release()
     if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The rejection is sent here. Node would not send it once the client has closed its side of the connection.
+    // The rejection is sent here, because Node would not send it after the client has closed its side.
     else if (this.#isInputBroken) this.#end()
   }
 
@@ -202,7 +202,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** Holds the request at which the parser stopped, for later. @param rest bytes that follow the request's head. */
+  /** Keeps the request at which the parser stopped until it can be served. @param rest bytes after its head. */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     if (this.#isOver) {

@@ -33,7 +33,7 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Last current block, which takes new items; `undefined` if a new block is needed. No open list reads beyond it. */
+  /** Last current block, which takes new items; `undefined` if a new block is needed. Open lists read no further. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {

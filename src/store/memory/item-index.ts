@@ -17,7 +17,7 @@ export interface Table {
 }
 
 const firstSlots = 8
-/** Number of slots in the largest tables (8 KiB). Such a table is split when full, instead of enlarged. */
+/** Number of slots (8 KiB) of a table that is split when full, instead of being enlarged. */
 const splitSlots = 2048
 /** Minimum number of slots per item. With half of the slots empty, a search takes 1 or 2 steps. */
 const slotsPerItem = 2

@@ -1,4 +1,4 @@
-/** Buckets: Redis hashes with a field for each item, changed by scripts. @module */
+/** Buckets, which are Redis hashes with a field for each item, and the scripts that change buckets. @module */
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'

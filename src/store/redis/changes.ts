@@ -1,4 +1,4 @@
-/** Polls for changes by other services while there are watchers, and calls the watchers. @module */
+/** While there are watchers, polls for changes made by other services, and calls the watchers. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'

@@ -76,7 +76,7 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** First error of the connection, which causes all later errors. */
+  /** First error on the connection, which causes all later errors. */
   let reason: unknown
   client.on('error', (error) => {
     reason ??= error

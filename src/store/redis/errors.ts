@@ -84,7 +84,7 @@ export function errorCodeOf(error: unknown): string | undefined {
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that quotes no password and no item, so that it may be logged. */
+/** Returns an error that quotes neither a password nor an item, so that the error may be logged. */
 function causeOf(error: unknown): unknown {
   const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause

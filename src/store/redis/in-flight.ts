@@ -17,7 +17,7 @@ export class InFlightLimit {
   /** Expected length of a reply whose length is unknown, in bytes: that of the longest recent reply. */
   #replyBytes = maxBytes / 4
 
-  /** Reserves bytes for a call, to pass to `give` after the replies. Returns `undefined` if the call must wait. */
+  /** Reserves and returns a number of bytes, to pass to `give` after the replies; `undefined` if the call must wait. */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
     const counted = Math.max(minBytes, bytes)

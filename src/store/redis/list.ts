@@ -29,7 +29,7 @@ export function createReadTexts(
   batchBytes: number,
   maxCachedBytes: number,
 ) {
-  /** Item texts of buckets, by the bucket's key. They are valid until the version of the bucket changes. */
+  /** Item texts of buckets, by bucket key, valid until the bucket's version changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
 

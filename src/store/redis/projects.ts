@@ -6,7 +6,7 @@ import { projectOf } from '../../item/item.js'
 import type { AllBuckets, BucketStates } from './bucket-states.js'
 import { itemsIn, type ReadTexts } from './list.js'
 
-/** Maximum total size of a project's items to hash, in bytes. A larger project's version changes with any item. */
+/** Maximum total size of a project's items to hash, in bytes. The version of a larger project depends on all items. */
 const maxProjectBytes = 1024 * 1024
 /** Maximum time for which a search blocks the event loop, in milliseconds. */
 const turnTime = 1

@@ -30,7 +30,7 @@ export function createStoreRecord(
   const key = `${prefix}{store}`
   const own = keys.length
   const readCommand = ['HMGET', key, 'buckets', 'format']
-  /** Result of comparing the record most recently; `undefined` without a record or after the connection was lost. */
+  /** Result of the latest check of the record; `undefined` if there is no record, or after the connection was lost. */
   let result: 'matched' | StoreMismatchError | undefined
   /** Whether the record has ever matched this service's settings. If so, the service may restore a lost record. */
   let wasMatched = false

@@ -69,7 +69,7 @@ export function createSentinel(
           throw error
         })
         signal.throwIfAborted()
-        // In this order, a failover between both commands gives the old epoch with the new address, never the reverse.
+        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),

@@ -35,7 +35,7 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   readonly prefix: string
   /** Number of buckets: a power of two, which must be the same for all services with the same key prefix. */
   readonly buckets?: number
-  /** Total length of the items to request in one command, in bytes. */
+  /** Total length of the items to request with one command, in bytes. */
   readonly batchBytes?: number
   readonly maxCachedBytes?: number
 }
