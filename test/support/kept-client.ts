@@ -4,17 +4,13 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
 
-/** A response. If the connection fails, its status is 0 and its text is the error's code. */
-export interface Outcome extends Answer {
-  readonly isNew: boolean
-}
-
+/** If the connection fails, the status of the response is 0 and the text is the error's code. */
 export type Call = (
   method: string,
   path: string,
   body?: string,
   headers?: http.OutgoingHttpHeaders,
-) => Promise<Outcome>
+) => Promise<Answer>
 
 /** Maximum time for a response, in milliseconds. */
 const timeout = 10_000
@@ -31,11 +27,10 @@ export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call 
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       }
       const sent = request(baseUrl.href + path, { agent, method, headers, timeout })
-      const settle = (found: Answer) => resolve({ ...found, isNew: !sent.reusedSocket })
       const fail = ({ code, message }: NodeJS.ErrnoException) =>
-        settle(answer(0, {}, code ?? message))
+        resolve(answer(0, {}, code ?? message))
       sent
-        .on('response', (response) => readAnswer(response).then(settle, fail))
+        .on('response', (response) => readAnswer(response).then(resolve, fail))
         .on('timeout', () => sent.destroy(new Error('no answer')))
         .on('error', fail)
         .end(body)

@@ -15,7 +15,6 @@ const allowedGrowth = 0.05
 
 const bad: [path: string, body: string, status: number, code: string][] = [
   ['/items', '{"data":[]}', 422, 'VALIDATION_ERROR'],
-  ['/items', '{"data":{"a":1,}}', 422, 'VALIDATION_ERROR'],
   ['/items', `{"data":${'['.repeat(50_000)}}`, 422, 'VALIDATION_ERROR'],
   ['/items', '\uFFFE', 422, 'VALIDATION_ERROR'],
   ['/nowhere', '{}', 404, 'ROUTE_NOT_FOUND'],

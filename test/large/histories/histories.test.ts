@@ -5,7 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Outcome as Answered, keptClient } from '../../support/kept-client.js'
+import type { Answer } from '../../conformance/client.js'
+import { keptClient } from '../../support/kept-client.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { randomNumbers } from '../../support/random.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -24,17 +25,12 @@ const pause = 300
 /** How long a client pauses after a 503 or a lost connection, in milliseconds. */
 const wait = 20
 
-interface Tagged {
-  readonly value: number
-  readonly tag: string
-}
-
 interface Item {
   readonly id: string
   readonly events: Event[]
   left: number
   /** The last value that a client received, with the value's entity tag. */
-  known: Tagged
+  known: { readonly value: number; readonly tag: string }
 }
 
 describeWithRedis('two services on one Redis server, with faults', () => {
@@ -70,7 +66,7 @@ async function makeHistories({ operations, seed }: typeof options) {
     return lastNumber
   }
 
-  async function call(operation: Operation, path: string, tag?: string): Promise<Answered> {
+  async function call(operation: Operation, path: string, tag?: string): Promise<Answer> {
     const service = services[random(services.length)] ?? assert.fail()
     const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
     const send = keptClient(service, agent)
@@ -178,17 +174,14 @@ const methods = {
   delete: 'DELETE',
 } as const
 
-function taggedIn({ status, headers: { etag: tag }, text }: Answered): Tagged | undefined {
+function taggedIn({ status, headers: { etag: tag }, text }: Answer): Item['known'] | undefined {
   const value = /"value":(\d+)/.exec(text)?.[1]
   const isItem = (status === 200 || status === 201) && value !== undefined && tag !== undefined
   return isItem ? { value: Number(value), tag } : undefined
 }
 
 /** Returns an operation's outcome; `undefined` if it is unknown. */
-function outcomeOf(
-  { kind }: Operation,
-  { status, text }: Answered,
-): Outcome | 'refused' | undefined {
+function outcomeOf({ kind }: Operation, { status, text }: Answer): Outcome | 'refused' | undefined {
   if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : undefined
   if (status === 503) {
     return kind === 'read' || text.includes('nothing has changed') ? 'refused' : undefined

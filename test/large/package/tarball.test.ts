@@ -72,8 +72,5 @@ test('publint finds no problem in the tarball', () => {
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
   // The profile `node16` skips the module resolution of Node.js 10. Every supported Node.js can `require` ES modules.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
-  const output = outputOf('attw', tarball, ...options)
-  for (const resolution of ['node16 (from CJS)', 'node16 (from ESM)', 'bundler']) {
-    assert.ok(output.includes(resolution), output)
-  }
+  outputOf('attw', tarball, ...options)
 })
