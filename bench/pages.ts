@@ -55,7 +55,7 @@ const { chromium }: Playwright = requireTool('playwright-core')
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const seed = join(scratch, 'items.jsonl')
 writeFileSync(seed, Array.from({ length: items }, (_, number) => itemText(number)).join('\n'))
-const listBytes = statSync(seed).size + items * 46 // the list adds an id to each item
+const listBytes = statSync(seed).size + items * 46 // in the list, each item also has an id
 const sides = [await startSide('this', root)]
 if (against !== undefined) {
   const { commit, folder } = buildRevision(against)

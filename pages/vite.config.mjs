@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** @type {[string, (bytes: Uint8Array) => Uint8Array][]} */
 const encoders = [
-  ['.br', (bytes) => brotliCompressSync(bytes)], // the default quality is the maximum
+  ['.br', (bytes) => brotliCompressSync(bytes)], // the default Brotli quality is the maximum
   ['.gz', (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })],
 ]
 
@@ -64,7 +64,7 @@ export default ({ mode }) => ({
     emptyOutDir: false, // this folder also contains the other page
     assetsDir: 'assets',
     assetsInlineLimit: 0, // the Content-Security-Policy of the pages forbids `data:` URLs
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first versions that support `light-dark()`
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first browser versions that support `light-dark()`
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_url, files, { hostType }) => (hostType === 'html' ? files : []),

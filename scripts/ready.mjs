@@ -45,7 +45,7 @@ function isInstalled(folder) {
   const installed = packagesIn(list)
   return Object.entries(packagesIn(join(root, folder, 'package-lock.json'))).every(
     ([path, { version, integrity, ...rest }]) => {
-      if (path === '') return true // the folder itself
+      if (path === '') return true // the entry for the folder itself
       const found = installed[path]
       if (found === undefined) return rest.optional === true && !isForThisMachine(rest)
       const isSame = found.version === version && found.integrity === integrity

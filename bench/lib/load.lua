@@ -1,6 +1,6 @@
--- Makes wrk send the requests of one turn (see load.ts). Arguments: a folder with the texts of the
--- requests and the values to insert, and the number of requests. If the turn waits for responses in
--- flight, its duration in seconds and the number of connections follow.
+-- Makes wrk send the requests of one turn (see load.ts). Arguments: a folder with the text of each
+-- request and the values to insert, and the number of requests. If the turn waits for responses in
+-- flight, the turn's duration in seconds and the number of connections follow.
 
 local requests, values = {}, {}
 local sent, used = 0, 0
@@ -32,7 +32,7 @@ function request()
   return one.before .. values[used] .. one.after
 end
 
--- Ends the turn when no response is in flight, because slow responses must count.
+-- Ends the turn only when no response is in flight, so that slow responses are counted.
 function drain(seconds, connections)
   local deadline, resting = nil, 0
   function delay()

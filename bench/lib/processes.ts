@@ -1,4 +1,4 @@
-/** Starts servers and load on separate CPU cores, and kills all processes when the run ends. */
+/** Starts servers and load generators on separate CPU cores, and kills all processes when the run ends. */
 
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -34,7 +34,7 @@ const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0
 
-startCollection(Number.POSITIVE_INFINITY, () => 0) // as in the service
+startCollection(Number.POSITIVE_INFINITY, () => 0) // the service collects garbage in the same way
 
 createServer(async ({ url = '/' }, response) => {
   const id = url.slice(1)

@@ -1,4 +1,4 @@
-/** Code samples in all languages except curl. @module */
+/** Code samples for a request, in every language except curl. @module */
 
 import type { Call } from './samples.js'
 

@@ -9,7 +9,7 @@ import { Code } from './code.js'
 import { kindOf } from './responses.js'
 import type { Received } from './send.js'
 
-/** Maximum number of characters to display. The browser would take seconds to lay out many more. */
+/** Maximum number of characters of a body to display. Browsers would take seconds to lay out many more. */
 const maxShown = 100_000
 
 export function ReceivedResponse({ received, name }: { received: Received; name: string }) {

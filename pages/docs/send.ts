@@ -24,7 +24,7 @@ export async function sendRequest(
   return {
     status: response.status,
     statusText: response.statusText,
-    headers: [...response.headers], // names are in lower case
+    headers: [...response.headers], // header names are in lower case
     bytes,
     // A byte order mark is part of the response body, and must not be removed.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),

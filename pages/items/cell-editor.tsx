@@ -14,7 +14,7 @@ import type { Page } from './use-page.js'
 /** Minimum width of the text field, in CSS pixels. The keyboard hint below the field needs this much space. */
 const narrowest = 240
 
-/** Minimum space below the cell for an error message, in CSS pixels. */
+/** Minimum space below the edited cell for the editor and an error message, in CSS pixels. */
 const space = 256
 
 export function CellEditor(page: Page & { readonly cell: NonNullable<Page['cell']> }) {

@@ -231,7 +231,7 @@ export function createCollection(options: CollectionOptions) {
       const item = itemOf(text)
       incoming?.overview.add(item) // `load` skips items that the user has changed
       change([item.id], (items) => withItem(items, item))
-      mark(new Set([item.id])) // shows that the item is saved
+      mark(new Set([item.id])) // shows the user that the item is saved
     },
     remove: (ids: ReadonlySet<string>) =>
       change(ids, (items) => items.filter(({ id }) => !ids.has(id))),

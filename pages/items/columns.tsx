@@ -1,4 +1,4 @@
-/** The dialog that chooses the columns, their order, and which columns are pinned. @module */
+/** The dialog in which the user chooses the columns, their order, and which of them are pinned. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

@@ -1,4 +1,4 @@
-/** The keyboard shortcuts. @module */
+/** The dialog that lists the keyboard shortcuts. @module */
 
 import { Button } from '../shared/components.js'
 import { Dialog } from './dialog.js'

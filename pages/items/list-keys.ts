@@ -1,4 +1,4 @@
-/** Keyboard shortcuts for the list, which work no matter which element has focus. @module */
+/** Keyboard shortcuts for the list of items, which work no matter which element has focus. @module */
 
 import { useEffect, useRef } from 'preact/hooks'
 

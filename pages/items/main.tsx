@@ -11,5 +11,5 @@ render(<App />, place)
 // Preloads the dialogs and the editor, so that the user can edit even while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
-  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // the next use tries again
+  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // the next use loads them again
 })

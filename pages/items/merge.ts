@@ -1,4 +1,4 @@
-/** Merges a newer list into the displayed list. @module */
+/** Merges a newer list of items into the displayed list. @module */
 
 import { type Item, itemOf } from './item.js'
 import type { Yield } from './yield.js'

@@ -16,7 +16,7 @@ export interface Peeked {
   readonly hasFocus: boolean
 }
 
-/** Maximum number of characters to display. The copy button copies the whole value. */
+/** Maximum number of characters of a value to display. The copy button copies the whole value. */
 const longest = 20_000
 /** Maximum width of the popover, and minimum space around it, in CSS pixels. */
 const widest = 480

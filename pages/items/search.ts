@@ -41,7 +41,7 @@ export function createSearch(items: readonly Item[], filter: Filter) {
   return {
     /** Items found so far, in list order. This array grows in place. */
     matches,
-    /** Searches the rest of the list. An error thrown by `yieldIfDue` interrupts the search. */
+    /** Searches the items that were not searched before. An error thrown by `yieldIfDue` interrupts the search. */
     async advance(yieldIfDue: Yield) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1

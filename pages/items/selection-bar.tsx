@@ -1,4 +1,4 @@
-/** The bar that copies, exports and deletes the selected items. @module */
+/** The bar with the buttons that copy, export and delete the selected items. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'

@@ -25,7 +25,7 @@ const run = 256
 
 const collator = new Intl.Collator('en')
 
-/** Returns a sorted copy, in which equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
+/** Returns a sorted copy of `items`. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
 export async function sortItems(items: readonly Item[], sort: Sort, yieldIfDue: Yield) {
   const order = orderOf(sort)
   const rows: Row[] = []
