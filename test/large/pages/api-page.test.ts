@@ -382,6 +382,14 @@ describe('the API page', inChromium, () => {
     await id.fill('..')
     await send()
     await outcome.getByText('A browser cannot send ".." as item_id').waitFor()
+    // A lone surrogate cannot be typed, so a script enters it.
+    await page.evaluate(`{
+      const input = document.querySelector('#readItem [name=item_id]')
+      input.value = 'a\\ud800'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }`)
+    await send()
+    await outcome.getByText('item_id has half a character').waitFor()
     await id.fill('...')
     await enterToken(page, 'token\u20ac')
     await send()
