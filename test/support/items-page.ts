@@ -102,7 +102,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
           (init.method === '${method}' && (${response})) || realFetch(url, init)
       }`)
     },
-    /** Holds back requests, and returns a function that releases them. */
+    /** Holds back all requests, or those with one method, and returns a function that releases them. */
     async hold(method?: string) {
       await page.evaluate(`{
         const { fetch } = globalThis
