@@ -29,7 +29,7 @@ export function readConfig(
   })
 }
 
-/** Checks settings that have the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
+/** Checks settings given in the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values

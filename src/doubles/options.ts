@@ -16,7 +16,7 @@ export type Failure = (typeof kinds)[number]
 /** Either the failures of the first requests, in order, or the probability of each failure, from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Limits failures to requests that match each member that is given. */
+/** Limits failures to requests that match all given members. */
 export interface FailureScope {
   /** HTTP method, case-insensitive. */
   readonly method?: string | undefined

@@ -10,7 +10,7 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
   return scanner.start
 }
 
-/** Line and column of a position, both counted from 1. A column is a character, not a byte. */
+/** Line and column of a position, both counted from 1. Columns count characters, not bytes. */
 export class Place {
   #line = 1
   #column = 1

@@ -56,7 +56,7 @@ export class Connection implements Holder {
   /** The latest response, kept until the response has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
   readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
-  /** Response that rejects the input that follows the last complete request. */
+  /** Response that rejects any input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
   /** Start of the current idle time, as a value of `performance.now()`. */

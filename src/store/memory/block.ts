@@ -65,7 +65,7 @@ export class Block {
     return this.frame.start + this.#startOf(position)
   }
 
-  /** Returns the items that a filter accepts, with commas. @param length bytes to search, up to the end of an item. */
+  /** Returns the items that a filter accepts, separated by commas. @param length bytes to read, up to an item's end. */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)

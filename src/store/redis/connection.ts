@@ -170,7 +170,7 @@ export class RedisConnection {
         const since = performance.now()
         onAttempt()
         await end
-        // The pause also grows if a server that calls itself a primary soon turns out not to be the primary.
+        // The pause also grows if a server that claims to be the primary soon turns out not to be.
         const wasLeft = this.#cause instanceof NotPrimaryError
         failures = wasLeft && performance.now() - since < longestPause ? failures + 1 : 0
       } catch (error) {
