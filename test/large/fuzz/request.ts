@@ -30,13 +30,13 @@ export interface Request {
 
 let marks = 0
 
-const brokenSize = 'zz\r\n'
-
 export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
   marks += 1
   const mark = `m${marks}x`
   if (plan.what === 'malformed') return malformedRequest(plan)
-  const id = isAboutItem(plan) ? idOf(plan, around) : undefined
+  const known = plan.isUnknownId ? undefined : around.ids[plan.target % around.ids.length]
+  const hasId = ['replace', 'read', 'delete'].includes(plan.what)
+  const id = hasId ? (known ?? randomUUID()) : undefined
   const { text, tail } = bodyOf(plan, mark, around.maxBodyBytes)
   const head = headOf(plan, mark, id, text?.length, around)
   const { statuses, echo } = expectedAnswer(plan, mark, id, text !== undefined)
@@ -72,20 +72,12 @@ function writes({ what }: RequestPlan): boolean {
   return what === 'create' || what === 'replace'
 }
 
-function isAboutItem({ what }: RequestPlan): boolean {
-  return what === 'replace' || what === 'read' || what === 'delete'
-}
-
 function isOld({ keeping }: RequestPlan): boolean {
   return keeping === '1.0'
 }
 
 function isChunked(plan: RequestPlan): boolean {
   return plan.chunks.length > 0 && !isOld(plan)
-}
-
-function idOf({ isUnknownId, target }: RequestPlan, { ids }: Surroundings): string {
-  return (isUnknownId ? undefined : ids[target % ids.length]) ?? randomUUID()
 }
 
 /** Returns the request body, and the part of the resulting item's text that follows the id. */
@@ -114,7 +106,7 @@ function framed(plan: RequestPlan, text: string): string {
     const extension = length % 7 === 0 ? ';a=b' : ''
     if (chunk !== '') all += `${chunk.length.toString(16)}${extension}\r\n${chunk}\r\n`
   }
-  if (plan.isChunkBroken) return all + brokenSize
+  if (plan.isChunkBroken) return `${all}zz\r\n` // not a hexadecimal size
   if (rest !== '') all += `${rest.length.toString(16).padStart(4, '0')}\r\n${rest}\r\n`
   return `${all}0\r\n${plan.target % 4 === 0 ? 'Trailer: a\r\n' : ''}\r\n`
 }
