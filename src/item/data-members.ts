@@ -12,7 +12,7 @@ export interface Members extends Span {
 
 const mark = 0x01
 
-// Maximum number of names to compare pair by pair, and their maximum length in bytes. Beyond, a hash table is faster.
+// Maximum number, and length in bytes, of names to compare pair by pair. Beyond these limits, a hash table is faster.
 const maxFew = 16
 const maxFewName = 64
 

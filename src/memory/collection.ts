@@ -28,7 +28,7 @@ const collectedBytes = 4 * 1024 * 1024
 /** Time from the start to the first full collection, in ms. A later one would delay requests by 12 ms. */
 const firstCollection = 200
 
-/** V8 flags for machines with one core, where V8's other threads take the core from the main thread. */
+/** V8 flags for machines with one core, where V8's other threads compete with the main thread for the core. */
 const singleThreaded = [
   '--no-parallel-scavenge',
   '--no-parallel-compaction',

@@ -81,7 +81,7 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory reserved for the first hundred requests, in bytes. They were measured to take 15 MiB. */
+/** Memory reserved for the first hundred requests, in bytes. In a measurement, they took 15 MiB. */
 const reserve = 16 * mebibyte
 
 /** Returns a warning if a full store may exceed the memory limit. @throws {UsageError} if the idle process does. */

@@ -107,7 +107,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves one frame out of the emptiest slab, if the other slabs have room for all the frames of this slab. */
+  /** Moves one frame out of the emptiest slab, if the other slabs have room for all of that slab's frames. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -155,7 +155,7 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // V8 might never collect the old buffer, but frees memory transferred to a new buffer in its next scavenge.
+    // V8 frees memory transferred to a new buffer in its next scavenge. It might never collect the old buffer.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }
