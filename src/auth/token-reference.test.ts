@@ -19,7 +19,7 @@ delete process.env.JWT_ALGORITHM
 
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
-  // Decoders ignore the unused bits of a signature's last character.
+  // A base64url decoder ignores the unused bits of a signature's last character.
   const isCanonical = Buffer.from(signature, 'base64url').toString('base64url') === signature
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] })

@@ -30,7 +30,7 @@ function itemWith(members: string): string {
 
 const item = jsonObject.map(itemWith)
 
-/** Returns a body with a member that a later version may add (interface §9.3). */
+/** Returns a response body with members that a later version may add (interface §9.3). */
 function envelope(data: string, other = '1'): string {
   const alike = '"a,\\"data":[{"id":"0"}],"b,\\"data":{"id":"0"}'
   return `{"session_id":"s","before":${other},${alike},"data":${data},"message":"\\"data\\": {","after":${other}}`

@@ -64,7 +64,7 @@ describe('an item has the members of data', () => {
         const { x, ...members } = JSON.parse(`{"x":${itemOf(body)}`)
         assert.equal(x, 'a')
         const { id: _, project_id: __, ...kept } = JSON.parse(data)
-        // An object literal cannot have a member `__proto__`, so maps are compared.
+        // Maps are compared, because an object literal cannot have a member named `__proto__`.
         assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(kept)))
       }),
       { numRuns: 2000 },

@@ -25,7 +25,7 @@ function areEqual(one: string, other: string): boolean {
   return comparison.areSame
 }
 
-/** Each array has all spellings of one character or lone surrogate. */
+/** Each array has all JSON spellings of one character or lone surrogate. */
 const spellings = [
   ['a', raw`\u0061`],
   ['A', raw`\u0041`],

@@ -27,7 +27,7 @@ for (const [text, offset, message] of faults) {
   })
 }
 
-// JSON tokens in any order, and valid JSON with a few characters replaced.
+// JSON tokens in random order, and valid JSON text with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
 const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
 const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))

@@ -1,4 +1,4 @@
-/** Tests the listener without the service: pipelined requests, slow clients, idle connections and stops. */
+/** Tests the listener without the service: pipelined requests, slow clients, idle connections and shutdown. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -72,7 +72,7 @@ async function firstOfMany({ served }: Opened): Promise<Exchange> {
   return served[0] ?? assert.fail()
 }
 
-/** Waits until a request that never arrives completely has timed out on another connection. */
+/** Opens another connection, and waits until its request, which never arrives completely, has timed out. */
 async function timeout({ port }: Opened): Promise<void> {
   const other = connect(port, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
@@ -153,7 +153,7 @@ test('a pipelined HEAD request whose body was cut short is rejected without a bo
 const manyLines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
 for (const [what, lines, count, bytes] of [
   ['their heads', `foo: ${'x'.repeat(10_000)}\r\n`, 5, 50_000],
-  // A measurement on Node.js 20 gave 16,500 bytes of heap per request.
+  // On Node.js 20, a request was measured to take 16,500 bytes of heap.
   ['the objects of their header lines', manyLines, 16, 16 * 16_500],
 ] as const) {
   test(`the memory of waiting requests includes ${what}`, async () => {
@@ -200,7 +200,7 @@ test('the memory of a waiting request includes the objects of the pieces in whic
     const { bytesRead } = connection.socket
     socket.write('x')
     await until('a byte', () => connection.socket.bytesRead > bytesRead)
-    // A one-byte piece of a body takes 480 bytes of the heap.
+    // Each one-byte chunk of a body takes 480 bytes of heap.
     assert.ok(connection.heldBytes - whole >= piece * 480, `${connection.heldBytes - whole} bytes`)
   }
 })
@@ -242,7 +242,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket } = opened
   socket.write(ask)
   const first = await arrived(opened)
-  // A second client does not read its response. Once its connection is closed, the timeout must have passed.
+  // Once the timeout has closed a second connection, which reads no response, the first one's has passed too.
   const other = connect(opened.port, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   const second = await arrived(opened, 1)

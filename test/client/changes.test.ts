@@ -1,4 +1,4 @@
-/** Tests of the client: conditional changes, and create calls, which make one item even if connections break. */
+/** Tests of the client: conditional changes, and creates that make a single item even if connections break. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -29,7 +29,7 @@ const tagged = answers(200, { data: item }, { etag: '"1"' })
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy that applies `fates` to requests with the given method, one to each. */
+/** Returns a client behind a proxy, which applies one of `fates`, in order, to each request with the given method. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),

@@ -37,7 +37,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', calls.health, answers(200, health), health],
 ]
 
-/** Returns the error of a call, and how many requests the client sent, including lost requests. */
+/** Returns the error that a call throws, and how many requests the client sent, including lost requests. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,

@@ -24,7 +24,7 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
-/** Starts a server. Each step handles one request, and the last step also all later requests. */
+/** Starts a server. Each step handles one request; the last step also handles all further requests. */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {

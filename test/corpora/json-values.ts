@@ -1,4 +1,4 @@
-/** Unusual but valid JSON texts (RFC 8259), which the service has to keep byte for byte. The keys describe the texts. */
+/** Unusual but valid JSON texts (RFC 8259), by description. The service must keep them byte for byte. */
 
 const raw = String.raw
 

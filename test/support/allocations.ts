@@ -37,7 +37,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /** Calls `act`, in which the allocation `number` (counted from 0) fails, and returns what `act` threw. */
+  /** Calls `act`, makes allocation `number` (from 0) fail, and returns whether it failed and what `act` threw. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

@@ -1,4 +1,4 @@
-/** Hides event loop delays from the service, which would reject requests on a busy machine. */
+/** Hides event loop delays from the service, because it would reject requests on a busy machine. */
 
 import { syncBuiltinESMExports } from 'node:module'
 import perfHooks, { createHistogram, type IntervalHistogram } from 'node:perf_hooks'

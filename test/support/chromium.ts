@@ -1,4 +1,4 @@
-/** Chromium for tests of the pages. */
+/** Runs Chromium for tests of the web pages. */
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -44,7 +44,7 @@ export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
   url(): string
-  /** Unlike Playwright's `waitForFunction`, needs no `eval`, which the policy of our pages forbids. */
+  /** Unlike Playwright's `waitForFunction`, needs no `eval`, which our pages' Content-Security-Policy forbids. */
   evaluate<T>(expression: string): Promise<T>
   waitForEvent(event: 'download'): Promise<Download>
   close(): Promise<void>

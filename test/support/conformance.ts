@@ -1,4 +1,4 @@
-/** Runs the conformance tests of the package. */
+/** Runs the package's conformance tests. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -3,12 +3,12 @@
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** Whether a request passes, or its connection is cut before the request or before the response. */
+/** Whether a request is passed on, or its connection is cut before the request or the response is passed on. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>
 
-/** @param port returns the service's port. @param fate decides on each chunk from a client. */
+/** @param port returns the service's port. @param fate decides what happens to each chunk from a client. */
 export async function cuttingProxy(port: () => number, fate: (request: string) => Fate) {
   let cuts = 0
   const ownPort = await tcpProxy(
@@ -32,7 +32,7 @@ export async function cuttingProxy(port: () => number, fate: (request: string) =
     },
   )
   return {
-    /** Base URL of the service through the proxy, ending with `/api/v1`. */
+    /** Base URL for requests through the proxy, ending with `/api/v1`. */
     baseUrl: `http://127.0.0.1:${ownPort}/api/v1`,
     get cuts() {
       return cuts

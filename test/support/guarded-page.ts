@@ -11,7 +11,7 @@ export interface GuardOptions {
   viewport?: { width: number; height: number }
   /** Matches console messages that the test expects. */
   expected?: RegExp
-  /** Whether requests to this URL of the service are aborted. */
+  /** Returns whether to abort requests to this URL of the service. */
   isCut?: (url: URL) => boolean
 }
 
@@ -23,20 +23,20 @@ export const screens = {
 
 interface GuardedContext {
   readonly context: Context
-  /** A page that stays open, so that no new process has to start for the next page. */
+  /** A page that stays open, so that Chromium need not start a new process for the next page. */
   readonly keeper: Page
   /** The only host that the open page may contact, a check for URLs to block there, and the problems found so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
-/** Chromium's log message about an error response, which is not an error of the page. */
+/** Chromium's log message for an error response, which is not an error in the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
 /** Prepares a browser for all tests in a file. Call this function outside tests. */
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Closes pages before the services stop, because open pages would then log errors.
+  // Checks for problems before the services stop, because pages that are still open would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -72,7 +72,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // The hook is added before the first `await`. After an `await`, Node.js might add it to another test.
+    // `after` is called before the first `await`, because after it, Node.js might add the hook to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -140,7 +140,7 @@ async function inEachScheme(
   }
 }
 
-/** Takes screenshots if `PICTURES=on`. With the selector `last`, each screenshot ends below this element. */
+/** Takes screenshots if `PICTURES=on`. If `last` is given, each one ends below the element with this selector. */
 export async function takePictures(page: Page, name: string, last?: string): Promise<void> {
   if (process.env.PICTURES !== 'on') return
   const folder = join(root, 'docs/pictures')

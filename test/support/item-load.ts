@@ -14,9 +14,9 @@ type Version = number | undefined
 
 interface Item {
   readonly id: string
-  /** Versions that a read may find, including versions with an unknown outcome. */
+  /** Versions that a read may return, including versions whose write has an unknown outcome. */
   possible: Version[]
-  /** Versions with an unknown outcome, which may still take effect at any time. */
+  /** Versions whose write has an unknown outcome, so that they may still take effect at any time. */
   readonly uncertain: Version[]
   last: Success
 }
@@ -33,9 +33,9 @@ interface LoadOptions {
   readonly clients?: number
   /** How long a client pauses after each response, in milliseconds. */
   readonly pause?: number
-  /** Returns the length in bytes of an item's text in a given version. */
+  /** Returns how many bytes long an item's text should be in the given version. */
   readonly lengthOf?: (version: number) => number
-  /** @param own number of the client's items. @param bytes total length of the items of all clients. */
+  /** @param own number of the client's items. @param bytes total length of all clients' items. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }
 

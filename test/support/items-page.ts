@@ -5,18 +5,18 @@ import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
 import { until } from './until.js'
 
-/** Adds methods to a page for what a person does and sees on the items page. */
+/** Extends a page with methods for what a person can do and see on the items page. */
 function withHelpers(page: Page, isNarrow: boolean) {
   const cellName = (text: string) => {
     const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    // In a card, the name of the member comes before the value.
+    // In a card, the member's name comes before its value.
     return new RegExp(`^(\\w+: )?${escaped}$`)
   }
   const helpers = {
     editor: page.getByRole('textbox', { name: 'JSON of the item' }),
-    /** The panel with the editor, which has the role of a dialog. */
+    /** The panel with the JSON editor. Its ARIA role is `dialog`. */
     dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
-    /** The field that edits a value in its cell. */
+    /** The text field for editing a value in its table cell. */
     field: page.getByRole('dialog').getByRole('textbox'),
     search: page.getByRole('searchbox'),
     project: page.getByRole('combobox', { name: 'Project' }),
@@ -25,7 +25,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     async press(...keys: string[]) {
       for (const key of keys) await page.keyboard.press(key)
     },
-    /** Clicks buttons by name, one after the other. If several buttons have a name, clicks the last of them. */
+    /** Clicks the button with each name in turn. If several buttons have the same name, clicks the last of them. */
     async choose(...names: string[]) {
       for (const name of names) await helpers.button(name).last().click()
     },
@@ -59,7 +59,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
       for (const text of texts) await page.getByText(text).first().waitFor()
     },
     warns: (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor(),
-    /** Waits until the status line shows a text, such as `2 items`. */
+    /** Waits until the status line shows the given text, such as `2 items`. */
     counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
     async asks(title: string) {
       const question = page.getByRole('dialog', { name: title })
@@ -91,10 +91,10 @@ function withHelpers(page: Page, isNarrow: boolean) {
       page.evaluate<T[]>(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`,
       ),
-    /** Returns the top edge of the rows, in CSS pixels. */
+    /** Returns the distance from the top of the window to the rows, in CSS pixels. */
     topOfRows: () =>
       page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top'),
-    /** @param response JavaScript expression for the response. If its value is falsy, the service responds. */
+    /** @param response JavaScript expression for the response. If its value is falsy, the real service responds. */
     async respond(method: string, response: string) {
       await page.evaluate(`{
         globalThis.realFetch ??= fetch
@@ -102,7 +102,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
           (init.method === '${method}' && (${response})) || realFetch(url, init)
       }`)
     },
-    /** Holds back all requests, or those with one method, and returns a function that releases them. */
+    /** Holds back requests with the given method (by default, all). Returns a function that releases them. */
     async hold(method?: string) {
       await page.evaluate(`{
         const { fetch } = globalThis
@@ -131,12 +131,12 @@ function withHelpers(page: Page, isNarrow: boolean) {
 
 export type ItemsPage = ReturnType<typeof withHelpers>
 
-/** JSON text of an item's data, alone or with the JSON text of the item's project. */
+/** JSON text of an item's `data`, optionally with the JSON text of its `project_id`. */
 type NewItem = string | readonly [data: string, project: string]
 
 type Options = GuardOptions & { token?: string; env?: NodeJS.ProcessEnv }
 
-/** Prepares the browser of a test file. Call this function outside tests. */
+/** Prepares a browser for all tests in a file. Call this function outside tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
   async function openItems(
@@ -155,7 +155,7 @@ export function useItemsPage() {
   return { openItems, openWith }
 }
 
-/** Starts a service. `id` is the id of the first item. */
+/** Starts a service that stores `items`. The result's `id` is the first item's id. */
 export async function serviceWith(items: readonly NewItem[], env?: NodeJS.ProcessEnv) {
   const own = await itemsService(env)
   const ids: string[] = []
@@ -182,7 +182,7 @@ export async function itemsService(env: NodeJS.ProcessEnv = {}) {
     replace: (id: string | undefined, data: string) =>
       send('PUT', `/items/${id}`, `{"data":${data}}`),
     delete: (id: string | undefined) => own.call('DELETE', `/items/${id}`),
-    /** Returns the text of an item, which is empty if the item does not exist. */
+    /** Returns the JSON text of an item's `data`; empty if the item does not exist. */
     async read(id: string | undefined): Promise<string> {
       const { text } = await own.call('GET', `/items/${id}`)
       return /"data":(.*)\}$/s.exec(text)?.[1] ?? ''

@@ -1,4 +1,4 @@
-/** Generates any JSON text that the grammar allows, not only what one serializer would write. */
+/** Generates JSON text in every way that the grammar allows, not only as a serializer would write it. */
 
 import fc from 'fast-check'
 
@@ -25,7 +25,7 @@ export const jsonString = fc
   .map((parts) => `"${parts.join('')}"`)
 
 const name = fc.oneof(
-  // After JSON.parse of Node.js 24 or 26 has read the name "\\" once, it reads the name "\n" as "\\".
+  // Bug in Node.js 24 and 26: once JSON.parse has read the name "\\", it reads the name "\n" as "\\".
   { weight: 4, arbitrary: jsonString.filter((text) => !text.startsWith('"\\\\')) },
   {
     weight: 1,

@@ -1,10 +1,10 @@
-/** HTTP clients that keep their connections. */
+/** HTTP clients that keep their connections open. */
 
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
 
-/** If the connection fails, the status of the response is 0 and the text is the error's code. */
+/** Sends a request. For a failed connection, the response has status 0 and the error code as its text. */
 export type Call = (
   method: string,
   path: string,
@@ -12,7 +12,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Answer>
 
-/** Maximum time for a response, in milliseconds. */
+/** Maximum time to wait for a response, in milliseconds. */
 const timeout = 10_000
 
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {

@@ -9,7 +9,7 @@ interface Seen {
   readonly isWanted: (text: string) => boolean
   /** Texts of all items that belonged in the list when it was requested. */
   readonly texts: readonly string[]
-  /** Texts that each item has had since the request while it belonged in the list. */
+  /** By item, the texts with which it has belonged in the list at any time since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>
   /** Items that have belonged in the list ever since it was requested. */
   readonly constant: Set<ItemId>
@@ -25,7 +25,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** Records a created, replaced or (with `undefined`) deleted item. */
+  /** Records that an item was created or replaced or, if `text` is `undefined`, deleted. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)

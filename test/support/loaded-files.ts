@@ -1,9 +1,9 @@
-/** Finds out which files a process has loaded. */
+/** Lists the files that a process has loaded. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** @param folder value of `NODE_V8_COVERAGE` in the processes. All of them must have ended. */
+/** @param folder value of `NODE_V8_COVERAGE` for the processes, all of which must have exited. */
 export function loadedFiles(folder: string): string[] {
   return readdirSync(folder).flatMap((file) => {
     const { result }: { result: { url: string }[] } = JSON.parse(

@@ -7,7 +7,7 @@ import { ownProcess } from './own-process.js'
 import { emptyFolder } from './tarball.js'
 import { readText } from './tools.js'
 
-/** @param file path in the repository. @param changes texts to replace, each of which must occur exactly once. */
+/** @param file path in the repository. @param changes replacements for texts that occur exactly once in the file. */
 export function configureNginx(
   file: string,
   changes: readonly (readonly [from: string, to: string])[],

@@ -1,4 +1,4 @@
-/** Starts this service in the process of the test, so that the test can replace its parts. */
+/** Starts the service in the test's own process, so that the test can replace parts of the service. */
 
 import { after } from 'node:test'
 import { pino } from 'pino'

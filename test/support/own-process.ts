@@ -1,4 +1,4 @@
-/** Child processes that end with the test, or the test file, that started them. */
+/** Starts child processes that end with the test, or the test file, that started them. */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ export type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
-  /** Waits for matching output, and returns all output. @throws {Error} if the process ends. */
+  /** Waits for output that matches `pattern`, and returns all output so far. @throws {Error} if the process ends. */
   printed(pattern: RegExp): Promise<string>
-  /** Waits for the end of the process. After `time` ms, kills the process and throws an error. */
+  /** Waits for the process to exit. After `time` ms, kills the process and throws an error. */
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to end, in milliseconds. It becomes shorter after the first timeout. */
+/** Maximum time for a process to exit, in milliseconds; shortened after the first timeout. */
 let endTimeout = 120_000
 
 export function ownProcess(
@@ -72,7 +72,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/** A shell kills the group, because a signal ends this process without calling `exit` listeners. */
+/** Starts a shell that kills the group when this process ends, because a signal does not call `exit` listeners. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {

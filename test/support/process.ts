@@ -12,7 +12,7 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Port ranges of test processes, below the ports that Linux gives to clients (32768 and above). */
+/** Port ranges for test processes, below the ports that Linux assigns to clients (32768 and above). */
 const ranges = { first: 20_000, length: 100, count: 120 }
 
 const freePorts = portsOfThisProcess()
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
   return (await freePorts.next()).value
 }
 
-/** Claims a range of ports by listening on its first port until this process ends. */
+/** Claims a range of ports by listening on the range's first port until this process ends. */
 async function* portsOfThisProcess(): AsyncGenerator<number, never, void> {
   for (let place = process.pid; ; place += 1) {
     const first = ranges.first + ranges.length * (place % ranges.count)

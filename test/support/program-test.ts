@@ -1,4 +1,4 @@
-/** Tests that need a program. Without the program, they are skipped, or fail if `CI=true`. */
+/** Defines tests that need an installed program. Without it, they are skipped, or fail if `CI=true`. */
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -13,7 +13,7 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
   const answers: RawAnswer[] = []
   /** Complete responses, including those with status 100. */
   const all: RawAnswer[] = []
-  /** Number of responses with status 100 before a response, by the index of that response. */
+  /** By the index of a final response, the number of responses with status 100 that came before it. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0

@@ -9,7 +9,7 @@ import { until } from './until.js'
 export type ClusterNode = ReturnType<typeof nodeAt>
 
 const count = 6
-/** Node timeouts in milliseconds. After the start, busy nodes must not be considered down. */
+/** Node timeouts in milliseconds: short during startup, and then so long that busy nodes do not count as down. */
 const timeouts = { beginning: '1000', later: '60000' }
 
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
@@ -60,7 +60,7 @@ export async function ownCluster(...settings: string[]) {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setAll('cluster-node-timeout', timeouts.later)
-      // A busy machine could cause a failover during startup.
+      // Failovers are allowed only from now on, because a busy machine could cause one during startup.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }

@@ -1,4 +1,4 @@
-/** A TCP proxy to a Redis server that holds back replies, and counts commands. */
+/** A TCP proxy for a Redis server, which can hold back replies and counts commands. */
 
 import { connect } from 'node:net'
 import type { OwnRedis } from './redis.js'
@@ -30,7 +30,7 @@ export async function proxyTo(redis: OwnRedis) {
 
     sent: (text: string) => commands.split(text).length - 1,
 
-    /** Holds back all replies, or sends the held replies if `isHeldNow` is false. */
+    /** Starts to hold back replies or, if `isHeldNow` is false, sends all held replies and stops holding them back. */
     hold(isHeldNow: boolean): void {
       isHeld = isHeldNow
       if (isHeld) return
@@ -38,7 +38,7 @@ export async function proxyTo(redis: OwnRedis) {
       held = []
     },
 
-    /** Connects later clients to another server. */
+    /** From now on, connects new clients to another server. */
     moveTo(other: OwnRedis): void {
       target = other
     },

@@ -61,7 +61,7 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     'sentinel announce-ip 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${primaryName} 127.0.0.1 ${primaryPort} 2`,
-    // These times in ms are long enough for a busy machine. Sentinels begin the next failover after 2 × 2000 ms.
+    // These times, in ms, suit a busy machine. Sentinels start another failover only after 2 × 2000 ms.
     `sentinel down-after-milliseconds ${primaryName} 1000`,
     `sentinel failover-timeout ${primaryName} 2000`,
     ...settings,
@@ -77,7 +77,7 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     return stdout.trimEnd()
   }
 
-  // By default, a sentinel would notice a new replica only after ten seconds.
+  // By default, a sentinel may take ten seconds to discover a new replica.
   await command('sentinel', 'debug', 'info-period', '1000')
 
   return {

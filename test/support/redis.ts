@@ -28,7 +28,7 @@ export function documentedRights(): string[] {
 
 export type OwnRedis = ReturnType<typeof ownRedisBy>
 
-/** Returns a server that is not started yet, ends with the test, and by default stores nothing on disk. */
+/** Returns a server that has not been started, stops when the test ends, and by default writes nothing to disk. */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
@@ -43,7 +43,7 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
 export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
   const folder = emptyFolder()
   const socket = join(folder, 's')
-  /** `bind` makes the process end with the test that created the server. */
+  /** Because of `bind`, the process ends with the test that created the server, even if another test started it. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

@@ -1,4 +1,4 @@
-/** Tests that every endpoint that responds with items returns any JSON value unchanged. */
+/** Tests that all endpoints that return items preserve every JSON value exactly. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

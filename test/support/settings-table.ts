@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { nameOf, settings } from '../../src/config/settings.js'
 
-/** Defaults that depend on the machine or the command, or that the code does not describe. */
+/** Defaults that depend on the machine or the command, or that cannot be derived from the code. */
 const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
@@ -25,7 +25,7 @@ export function settingsTable(): string {
   return ['| variable | default | meaning | value |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** Returns a description of valid values, taken from the error for an invalid value. */
+/** Returns a description of a setting's valid values, taken from the error message for an invalid value. */
 function valuesOf(parse: (text: string) => unknown): string {
   try {
     parse('')

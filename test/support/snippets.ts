@@ -11,7 +11,7 @@ import { cleanEnvironment } from './tarball.js'
 import { readText } from './tools.js'
 
 export interface Snippet {
-  /** The word after the opening fence, such as `sh`; may be empty. */
+  /** Language after the opening fence, such as `sh`; may be empty. */
   readonly language: string
   readonly text: string
   /** File and line of the opening fence, for error messages. */
@@ -34,7 +34,7 @@ export function snippetsOf(file: string): Snippet[] {
   return snippets
 }
 
-/** @throws {AssertionError} unless the document has blocks in exactly these languages. */
+/** @throws {AssertionError} unless the document has code blocks in exactly these languages. */
 export function snippetsBy<L extends string>(
   file: string,
   languages: readonly L[],
@@ -74,7 +74,7 @@ export function startInShell({ text }: Snippet, place: Place): OwnProcess {
   return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
 }
 
-/** Runs a code block that starts a server, on a free port. `JWT_SECRET` has a default. */
+/** Runs a code block that starts a server, on a free port and with a default for `JWT_SECRET`. */
 export async function serveInShell(snippet: Snippet, place: Place): Promise<Service> {
   const port = await freePort()
   const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}
@@ -83,7 +83,7 @@ export async function serveInShell(snippet: Snippet, place: Place): Promise<Serv
   return await respondingAt(port, JWT_SECRET)
 }
 
-/** Installs this build where the real `npx` finds it, and returns the variables for a shell. */
+/** Installs this build where the real `npx` finds it, and returns a shell's environment variables. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
   // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the runner of this file.
@@ -92,7 +92,7 @@ function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 
-/** Writes an `item-store` command that runs this build. */
+/** Writes an executable `item-store` that runs this build. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })

@@ -14,7 +14,7 @@ import { answerReader, type RawAnswer } from './raw-answers.js'
 
 type Bytes = string | Buffer
 
-/** Opens a connection for the current test. Reads and writes throw the connection's errors. */
+/** Opens a connection that is closed after the current test. Reads and writes throw the connection's errors. */
 export function openSocket(...args: Parameters<typeof opened>): Socket {
   const socket = opened(...args)
   after(() => socket.destroy())
@@ -38,7 +38,7 @@ export async function firstText(socket: Socket): Promise<string> {
   })
 }
 
-/** Returns all bytes until the service closes the connection, with one character for each byte. */
+/** Returns all bytes until the service closes the connection, as text with one character for each byte. */
 export async function wholeText(socket: Socket): Promise<string> {
   limitSilence(socket)
   const chunks: Buffer[] = []
@@ -65,7 +65,7 @@ export function headOf(service: Service, method: string, path: string, ...lines:
   ].join('\r\n')
 }
 
-/** Writes all bytes, then reads `count` responses; by default, all until the connection closes. */
+/** Writes all bytes, then reads `count` responses or, by default, all responses until the connection closes. */
 export async function exchange(
   url: URL,
   bytes: Bytes | readonly string[],
@@ -94,7 +94,7 @@ export async function exchangeOne(url: URL, bytes: Bytes | readonly string[]): P
   return answer
 }
 
-/** Writes pieces, 5 ms apart. @throws {Error} if a piece cannot be written. */
+/** Writes pieces of text, 5 ms apart. @throws {Error} if a piece cannot be written. */
 export async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise<void>((resolve, reject) => {

@@ -41,7 +41,7 @@ export async function textOf(list: ItemList): Promise<string> {
   return whole.toString()
 }
 
-/** @param create opens an empty store with room for at least 1 MB. @param runs number of random sequences. */
+/** @param create opens an empty store with room for at least 1 MB. @param runs number of random operation sequences. */
 export function describeStore(name: string, create: () => Awaitable<ItemStore>, runs = 300): void {
   describe(name, () => {
     function behaves(title: string, run: (store: ItemStore) => Promise<void>): void {
@@ -163,7 +163,7 @@ class Model {
     assert.equal(await this.#store.healthy(), true)
   }
 
-  /** Returns `true` if the version must change, `false` if it must not, and `undefined` if it may. */
+  /** Applies an operation. Returns whether the store's version must change; `undefined` if it may or may not. */
   async #apply({ kind, pick, length, expects }: Operation): Promise<boolean | undefined> {
     const isNew = kind === 'create' && pick % 8 > 0
     const id = (isNew ? undefined : this.#known[pick % this.#known.length]) ?? newItemId()
@@ -226,7 +226,7 @@ class Model {
     return this.#open.splice(pick % (this.#open.length + 1), 1)
   }
 
-  /** Checks all stored items. Items and lists that were read earlier must not have changed. */
+  /** Checks all stored items, and checks that items and lists read earlier have not changed. */
   async assertContent(): Promise<void> {
     for (const { list, check } of this.#open) check(await textOf(list))
     for (const { item, expected } of this.#read) assert.equal(item.toString(), expected)

@@ -1,4 +1,4 @@
-/** Packs this package as users install it, and reads tarballs. */
+/** Packs this package into the tarball that users install, and unpacks tarballs. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './tools.js'
 
-/** Returns the environment without npm's variables, `JWT_SECRET` and `JWT_ALGORITHM`. */
+/** Returns the environment variables except npm's, `JWT_SECRET` and `JWT_ALGORITHM`. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
@@ -36,7 +36,7 @@ export function filesIn(tarball: string): string[] {
     .map((path) => path.replace(/^package\//, ''))
 }
 
-/** Unpacks a tarball without dependencies, and returns the folder of the package. */
+/** Unpacks a tarball without installing dependencies, and returns the package's folder. */
 export function unpack(tarball: string): string {
   const folder = join(emptyFolder(), 'node_modules', 'item-store')
   mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** Files of this repository, and the packages in its `tools` folder, which only tests use. */
+/** Finds this repository's files, and the packages in its `tools` folder, which only tests use. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -2,11 +2,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Maximum times to wait, in milliseconds. After a failure, the test file should end soon. */
+/** Maximum times to wait, in milliseconds. After a failure, waits are short, so that the test file ends soon. */
 const timeouts = { usual: 120_000, afterFailure: 2_000 }
 let hasFailed = false
 
-/** @param what the awaited event, for error messages. @throws {Error} after `time` milliseconds. */
+/** @param what names the awaited event in the error message. @throws {Error} after `time` milliseconds. */
 export async function until<T>(
   what: string,
   check: () => T | undefined | false | Promise<T | undefined | false>,

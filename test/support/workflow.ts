@@ -25,7 +25,7 @@ export function workflowErrors(content: string): string[] {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** The parser's modules import JSON in a way that Node.js rejects, so a bundle is loaded. */
+/** Loads a bundle, because the parser's modules import JSON in a way that Node.js rejects. */
 function loadParser(): WorkflowParser {
   const outfile = join(emptyFolder(), 'parser.cjs')
   const { buildSync }: Bundler = requireTool('esbuild')

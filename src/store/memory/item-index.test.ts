@@ -1,4 +1,4 @@
-/** Tests that the index finds every item, and refuses more items when it has no free handle. */
+/** Tests that the index finds every item, and refuses new items when it has no free handle. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,7 +36,7 @@ const alike = Array.from({ length: 3000 }, (_, n) => idOf(7, n, 0, n))
 const colliding = Array.from({ length: 5000 }, (_, n) => idOf(n, n, 0, (n / 3) | 0))
 const kinds: [string, ItemId[]][] = [
   ['random', randomIds(12_000)],
-  // All `alike` ids stay in one table. Its splits make `tables` so long that most other tables occur in it repeatedly.
+  // All `alike` ids stay in one table. Its splits lengthen `tables`, so that most other tables fill several entries.
   ['with the same first word, followed by random ids,', [...alike, ...randomIds(6000)]],
   ['of which every three have the same hash', colliding],
 ]

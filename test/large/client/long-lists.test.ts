@@ -8,7 +8,7 @@ import { scriptedServer } from '../../client/scripted-server.js'
 import { collectGarbage } from '../../support/garbage.js'
 import { until } from '../../support/until.js'
 
-/** Returns, in parts, a response that lists `count` numbered items. */
+/** Yields, in parts, the text of a list response with `count` numbered items. */
 function* listOf(count: number, members = ''): Generator<string> {
   yield '{"session_id":"s","data":[{"id":"a","n":0}'
   for (let n = 1; n < count; n += 1) yield `,{"id":"a","n":${n}${members}}`

@@ -1,4 +1,4 @@
-/** Defective services by the clause they violate. §1.2, §5.2 and §5.5 cannot be tested over HTTP alone. */
+/** Defective services by the spec clause that they violate. §1.2, §5.2 and §5.5 cannot be tested over HTTP alone. */
 
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -230,7 +230,7 @@ function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defec
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
 
-/** Changes the successful responses of an endpoint, all errors with a given status, or `any` response. */
+/** Changes the successful responses of an endpoint, all error responses with a given status, or `any` response. */
 function replying(which: string | number, change: typeof parts.reply): Defect {
   return {
     reply(answer, request, items) {
@@ -266,7 +266,7 @@ function errors(status: number, change: Members): Defect {
   )
 }
 
-/** Answers some valid creates and replaces with 422. */
+/** Responds to some valid create and replace requests with 422. */
 function rejecting(isRejected: (request: Request) => boolean): Defect {
   return { requested: (value, request) => (isRejected(request) ? {} : value) }
 }

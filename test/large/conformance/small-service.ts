@@ -32,7 +32,7 @@ export interface Reply {
 
 export interface Token {
   readonly algorithm: unknown
-  /** Header and payload of the token, which the signature covers. */
+  /** The token's header and payload, which the signature covers. */
   readonly signed: string
   readonly signature: string
 }
@@ -47,7 +47,7 @@ export const remove = 'DELETE /items/{id}'
 const prefix = '/api/v1'
 const secret = 'a secret of at least thirty-two bytes'
 
-/** The correct behaviour of the small service. A defect replaces some members. */
+/** Functions that define the small service's correct behaviour. Each defect replaces some of them. */
 export const parts = {
   sessionId: (): string => randomUUID(),
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
@@ -58,10 +58,10 @@ export const parts = {
   isAllowed: (_claims: Members, _request: Request): boolean => true,
   /** Whether a request takes effect although its token is rejected. */
   isDoneAnyway: (_request: Request): boolean => false,
-  /** Long integers become strings that begin with `#`; `written` restores their exact digits. */
+  /** Parses a body, and turns long integers into strings that begin with `#`. `written` restores the exact digits. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
-  /** Returns the item request in a body. Without `data`, it is invalid. */
+  /** Returns the item request in a body. An item request without `data` is invalid. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
   members: (data: Members): Members => data,

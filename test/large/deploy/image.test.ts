@@ -66,7 +66,7 @@ function argumentsOf(keyword: string): string[] {
   return JSON.parse(new RegExp(`^${keyword} [^\\[]*(.*)`, 'm').exec(dockerfile)?.[1] ?? '')
 }
 
-/** Builds the image without a container engine. Each stage is a folder. */
+/** Builds the image without a container engine. Each build stage is a folder. */
 function buildImage(): { app: string; env: Record<string, string> } {
   const context = join(folder, 'context')
   copyContext(context)

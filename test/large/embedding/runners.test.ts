@@ -22,7 +22,7 @@ const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // The dependencies are linked. test/large/package/install.test.ts tests their installation.
+  // Dependencies are linked, because test/large/package/install.test.ts tests their installation.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))

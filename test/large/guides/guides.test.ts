@@ -59,7 +59,7 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the
   const environment = join(cwd, 'github.env')
   writeFileSync(environment, '')
   const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
-  // Only variables in `GITHUB_ENV` are passed to the next step.
+  // Only variables that were written to the file `GITHUB_ENV` are passed to the next step.
   const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
   const commands = steps.flatMap((step) => (step.if === undefined ? (step.run ?? []) : []))
   const [install, ...others] = commands

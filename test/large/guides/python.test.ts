@@ -12,7 +12,7 @@ import { emptyFolder } from '../../support/tarball.js'
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
-/** On Debian, only /usr/bin/python3 finds packages from apt. */
+/** On Debian, only /usr/bin/python3 finds packages that apt installed. */
 const python = ['python3', '/usr/bin/python3'].find(
   (program) => spawnSync(program, ['-c', packages]).status === 0,
 )

@@ -123,7 +123,7 @@ const files = {
   }),
 }
 
-/** Creates a project as create-vite does, with this package and the package that the guide installs. */
+/** Creates a project as create-vite does, with this package and the package that the guide says to install. */
 function newProject(install: string): string {
   const project = emptyFolder()
   mkdirSync(join(project, 'src'))
@@ -132,7 +132,7 @@ function newProject(install: string): string {
   const options = ['--prefer-offline', '--no-audit']
   const packages = ['react@19', 'react-dom@19', '@types/react@19', '@types/react-dom@19', name]
   npm(project, 'install', ...options, ...packages)
-  // The package is copied, because Vite serves no files outside the project.
+  // The package is copied, not linked, because Vite serves no files outside the project.
   for (const path of ['package.json', 'dist']) {
     cpSync(join(root, path), join(project, 'node_modules/item-store', path), { recursive: true })
   }

@@ -15,7 +15,7 @@ import { createChecker, type Operation, operationsOf, servedDocument } from './d
 const secret = 'a secret of at least thirty-two bytes'
 const token = mintToken(validClaims(), { secret })
 
-/** Maximum size of all items, in bytes. */
+/** Maximum total size of all items, in bytes. */
 const room = 1_000_000
 const memory = createMemoryStore(room)
 
@@ -39,7 +39,7 @@ const { assertDocumented, outcomesOf } = createChecker(document)
 const [server] = document.servers
 const prefix = server?.url ?? ''
 
-/** A valid body with members that no schema names, and numbers that do not fit into a double. */
+/** A valid body with members that no schema names, and numbers that a double cannot represent. */
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
@@ -53,7 +53,7 @@ const timedOut = new Map(
   ),
 )
 
-/** Functions that provoke each error, by error code. If an operation has no such error, any response is accepted. */
+/** Functions that provoke each error, by error code. For an operation without the error, any response is accepted. */
 const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

@@ -42,7 +42,7 @@ interface Document {
 
 export interface Operation extends DocumentedOperation {
   readonly method: string
-  /** Path relative to the server, with the placeholder `{item_id}`. */
+  /** Path relative to the server URL, with the placeholder `{item_id}`. */
   readonly path: string
 }
 
@@ -105,7 +105,7 @@ export function createChecker(document: Document) {
     }
   }
 
-  /** Returns the documented statuses. The status of an error is followed by the code or `no code`. */
+  /** Returns an operation's documented statuses. Each error status is followed by the error code, or by `no code`. */
   function outcomesOf({ responses }: Operation): string[] {
     return Object.entries(responses).flatMap(([status, { content }]) => {
       if (content === undefined) return [status]
@@ -114,7 +114,7 @@ export function createChecker(document: Document) {
     })
   }
 
-  /** Checks a response, and returns its status and code as `outcomesOf` does. */
+  /** Checks that a response is documented, and returns its status and code in the format of `outcomesOf`. */
   function assertDocumented({ path, method, responses }: Operation, answer: Answer): string {
     const { status, text } = answer
     const response = responses[status] ?? assert.fail(`${status} is not documented: ${text}`)

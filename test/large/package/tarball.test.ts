@@ -70,7 +70,7 @@ test('publint finds no problem in the tarball', () => {
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  // The profile `node16` skips the module resolution of Node.js 10. Every supported Node.js can `require` ES modules.
+  // Node.js 10 resolution is skipped (profile `node16`). Every supported Node.js can `require` ES modules.
   const options = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-color']
   outputOf('attw', tarball, ...options)
 })

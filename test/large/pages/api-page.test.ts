@@ -214,7 +214,7 @@ describe('the API page', inChromium, () => {
       'Create an itemPOST,507 STORE_FULL,Replace an itemPUT,507 STORE_FULL,Delete an itemDELETE,507 STORE_FULL',
     )
     assert.equal(await shown('401 tok'), 'Errors,401 TOKEN_EXPIRED')
-    // Enter follows the first response that is found, and ends the search.
+    // Enter follows the link to the first response found, and ends the search.
     await filter.press('Enter')
     const marked = page.locator('#errors .response:has(:target)')
     await marked.getByText('TOKEN_EXPIRED').first().waitFor()

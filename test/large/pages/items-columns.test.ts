@@ -137,7 +137,7 @@ describe('the columns of the items page', inChromium, () => {
     await page.locator('th[aria-sort]').waitFor()
     await page.search.fill('t')
     await page.cell('3').waitFor()
-    // Makes search and sort pause after their first slice, and never continue.
+    // Makes search and sort pause forever after their first slice of work.
     await page.evaluate(`{
       let now = performance.now()
       performance.now = () => (now += 100)

@@ -251,7 +251,7 @@ describe('the collection', () => {
     return collection
   }
 
-  /** Creates a collection that receives the parts of each list in order. The last list is repeated. */
+  /** Creates a collection whose list requests get these lists in order, each in parts. The last list is repeated. */
   function collect(...lists: (string | Error)[][]) {
     let asked = 0
     const seen: Shown[] = []

@@ -15,7 +15,7 @@ import { until } from '../../support/until.js'
 
 const { openWith } = useItemsPage()
 
-/** The member `n` of each item is the item's number, counted from 0. */
+/** Opens the items page with items whose member `n` counts up from 0. */
 const openNumbers = (count: number, options?: GuardOptions) =>
   openWith(
     Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
@@ -121,7 +121,7 @@ describe('selected items', inChromium, () => {
       await assertUsable(page)
       await page.press('Delete')
       await page.asks('Delete 6 items?')
-      // A changed item is not deleted. An item that was deleted elsewhere counts as deleted.
+      // An item that somebody else has changed is not deleted. One that somebody else has deleted counts as deleted.
       await own.replace(ids[1], '{"n":1.50}')
       await own.delete(ids[5])
       await page.respond(

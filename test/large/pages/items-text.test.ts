@@ -107,7 +107,7 @@ describe('the request for a draft creates exactly the item that the draft shows'
   for (const [draft, item] of drafts) {
     test(JSON.stringify(draft), () => {
       assert.equal(itemFrom(draft), `{"id":"${id}","project_id":${item}`)
-      // Saving an unchanged item again stores the same item.
+      // Saving the stored item again without a change yields the same text.
       assert.equal(itemFrom(itemFrom(draft)), itemFrom(draft))
       assert.ok(isSameItem(itemFrom(draft), draft))
       assert.ok(!isSameItem(itemFrom('{"other":1}'), draft))

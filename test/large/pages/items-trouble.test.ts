@@ -26,7 +26,7 @@ async function focusIs(page: ItemsPage, expected: string): Promise<void> {
   await until(`the focus on ${expected}`, async () => (await page.focused()) === expected)
 }
 
-/** Fails unless the browser asks before it reloads the page. The reload is then cancelled. */
+/** Reloads the page, checks that the browser asks for confirmation, and cancels the reload. */
 async function assertAsksBrowser(page: ItemsPage): Promise<void> {
   const asked: string[] = []
   const dismissed: Promise<void>[] = []

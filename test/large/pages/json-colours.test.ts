@@ -1,4 +1,4 @@
-/** Tests of the colours of JSON on the pages: kinds of tokens differ, and no character changes. */
+/** Tests of JSON colouring on the pages: kinds of tokens have different colours, and no character changes. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -41,7 +41,7 @@ test('the indentation of deeply nested JSON is at most 100 times as long as the 
   assert.ok(layOut('['.repeat(100_000)).length < 100_000 * 100)
 })
 
-/** Removes white space outside strings. */
+/** Removes white space outside of JSON strings. */
 function tokensOf(text: string): string {
   let isInside = false
   let isEscaped = false

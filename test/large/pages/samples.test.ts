@@ -41,7 +41,7 @@ function sampleOf(page: Page, operation: string, language: Language) {
     .textContent()
 }
 
-/** @param values maps the labels of fields to values. */
+/** @param values values to fill in, by the labels of their fields. */
 async function fill(page: Page, operation: string, values: Record<string, string>) {
   const section = page.locator(`#${operation}`)
   await section.getByRole('button', { name: 'Try it' }).click()
