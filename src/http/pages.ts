@@ -102,7 +102,7 @@ const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*
 function preferredCoding(acceptEncoding = ''): ContentCoding {
   const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
   const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
-  // Unless `Accept-Encoding` names `identity`, its weight of 0.0005 puts it last: other weights are 0 or at least 0.001.
+  // Unless `Accept-Encoding` names `identity`, its weight of 0.0005 puts it last: others are 0 or at least 0.001.
   const weightOf = (coding: ContentCoding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.0005 : 0)
   const [best] = codings
