@@ -38,7 +38,7 @@ for (const [reporter, passes, ends] of [
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // Neither the URL's trailing slash nor the variable, which Node's test runner sets, may affect the report.
+    // Neither the trailing slash nor NODE_TEST_CONTEXT, which Node's test runner sets, may affect the report.
     const more = reporter === 'spec' ? [] : ['--reporter', reporter]
     const args = ['conformance', `${baseUrl}/`, ...more]
     const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }

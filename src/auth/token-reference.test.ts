@@ -1,4 +1,4 @@
-/** Compares tokens with the library `jose`, and tests the cache, which clients cannot observe. */
+/** Compares token verification with the `jose` library, and tests the token cache, which clients cannot observe. */
 
 import assert from 'node:assert/strict'
 import { isUtf8 } from 'node:buffer'

@@ -8,7 +8,7 @@ import { NameComparison, NameHash } from './names.js'
 
 const { raw } = String
 
-/** Compares two names. Asserts that equal names have equal hashes, and different names do not. */
+/** Compares two names, and checks that their hashes are equal if and only if the names are. */
 function areEqual(one: string, other: string): boolean {
   const text = Buffer.from(`"${one}""${other}"`)
   const starts = [1, Buffer.byteLength(one) + 3] as const

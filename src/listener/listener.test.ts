@@ -242,7 +242,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket } = opened
   socket.write(ask)
   const first = await arrived(opened)
-  // Once the timeout has closed a second connection, which reads no response, the first one's has passed too.
+  // Once a second connection, which reads nothing, has timed out, the first connection's timeout has passed too.
   const other = connect(opened.port, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   const second = await arrived(opened, 1)

@@ -17,7 +17,7 @@ const notStopped = /\nfatal Error: a planted error\n.*stopping failed\n$/s
 const twice = "process.emit('SIGINT'); process.emit('SIGINT'); process.emit('SIGHUP')"
 const term = kill('SIGTERM')
 
-/** `stop` is a JavaScript expression for the result of `stop()`, and `act` is a statement that ends the process. */
+/** `stop` is a JavaScript expression for what the stop function returns; `act` is a statement that ends the process. */
 const ends: [title: string, stop: string, act: string, status: 0 | 1, log: RegExp, time?: 1][] = [
   ['SIGTERM', afterAWhile, term, 0, stopped('SIGTERM')],
   ['SIGINT', afterAWhile, kill('SIGINT'), 0, stopped('SIGINT')],

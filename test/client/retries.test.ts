@@ -212,7 +212,7 @@ describe('a change that was never sent is retried, even with a condition', () =>
 
 describe('an error of fetch may leave it unknown whether the request was sent', () => {
   const causes = [
-    new TypeError('Failed to fetch'), // in browsers
+    new TypeError('Failed to fetch'), // thrown by browsers
     new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }),
     undefined,
   ]

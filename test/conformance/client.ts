@@ -105,7 +105,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // A write error after the response has no effect, because a service may reject a body before it has read it all.
+      // A service may reject a body before it has read all of it. A write error after the response has no effect.
       .on('error', reject)
       .end(body)
   })

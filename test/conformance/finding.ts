@@ -66,7 +66,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** Formats a request as a curl command in which `$TOKEN` or `$SIGNATURE` replaces secrets. */
+/** Formats a request as a curl command, in which `$TOKEN` or `$SIGNATURE` stands for a secret. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]

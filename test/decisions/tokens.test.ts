@@ -90,7 +90,7 @@ for (const shown of [...schemes, 'bearer', 'Bearer ', '']) {
   })
 }
 
-/** Changes the signature's last character in such a way that the signature still decodes to the same bytes. */
+/** Changes the signature's last character without changing the bytes that the signature decodes to. */
 function flipped(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]

@@ -72,7 +72,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // `after` is called before the first `await`, because after it, Node.js might add the hook to another test.
+    // `after` is called before any `await`, because otherwise Node.js might add the hook to a different test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

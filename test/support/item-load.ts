@@ -16,12 +16,12 @@ interface Item {
   readonly id: string
   /** Versions that a read may return, including versions whose write has an unknown outcome. */
   possible: Version[]
-  /** Versions whose write has an unknown outcome, so that they may still take effect at any time. */
+  /** Versions whose write has an unknown outcome, and may still take effect at any time. */
   readonly uncertain: Version[]
   last: Success
 }
 
-/** When a successful change was sent and acknowledged, as values of `performance.now()`. */
+/** Times at which a successful change was sent and acknowledged, as values of `performance.now()`. */
 interface Success {
   readonly sent: number
   readonly acknowledged: number

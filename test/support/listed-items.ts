@@ -9,7 +9,7 @@ interface Seen {
   readonly isWanted: (text: string) => boolean
   /** Texts of all items that belonged in the list when it was requested. */
   readonly texts: readonly string[]
-  /** By item, the texts with which it has belonged in the list at any time since the list was requested. */
+  /** The texts with which each item has belonged in the list since the list was requested. */
   readonly versions: Map<ItemId, Set<string>>
   /** Items that have belonged in the list ever since it was requested. */
   readonly constant: Set<ItemId>

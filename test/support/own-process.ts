@@ -72,7 +72,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/** Starts a shell that kills the group when this process ends, because a signal does not call `exit` listeners. */
+/** Starts a shell that kills the child's group when this process ends, even by a signal, without an `exit` event. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {

@@ -1,6 +1,6 @@
 /** Random numbers that are the same in every run. */
 
-/** Returns a Park-Miller generator of whole numbers below a limit. @param seed at least 1. */
+/** Returns a Park-Miller generator of random integers below a limit. @param seed at least 1. */
 export function randomNumbers(seed = 1): (limit: number) => number {
   let state = seed
   return (limit) => {

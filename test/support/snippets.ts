@@ -86,7 +86,7 @@ export async function serveInShell(snippet: Snippet, place: Place): Promise<Serv
 /** Installs this build where the real `npx` finds it, and returns a shell's environment variables. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
-  // With NODE_TEST_CONTEXT, a test runner in a snippet would report to the runner of this file.
+  // With NODE_TEST_CONTEXT set, a test runner in a snippet would report to this file's test runner.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
   // In offline mode, npx does not download missing packages.
   return { ...inherited, npm_config_offline: 'true', ...env }

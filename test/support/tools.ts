@@ -1,4 +1,4 @@
-/** Finds this repository's files, and the packages in its `tools` folder, which only tests use. */
+/** Finds this repository's files, and the packages in its `tools` folder, which are used only by tests. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

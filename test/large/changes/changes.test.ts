@@ -39,7 +39,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** By client, the number of its last increment. */
+  /** Number of each client's last increment, by client. */
   done: Record<string, number>
 }
 

@@ -26,7 +26,7 @@ export interface Request {
 export interface Reply {
   readonly status: number
   readonly headers: http.OutgoingHttpHeaders
-  /** A string is sent unchanged, and any other value as JSON. */
+  /** Response body. A string is sent unchanged, and any other value as JSON. */
   readonly body: unknown
 }
 

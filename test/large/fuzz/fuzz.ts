@@ -30,7 +30,7 @@ const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 /** After each conversation, all items except the oldest `maxItems` are deleted. The oldest `keptItems` never change. */
 const maxItems = 40
 const keptItems = 5
-/** Maximum memory in bytes, not counting that of the idle service and the text of its items. */
+/** Maximum growth over the idle service's memory, not counting the text of items, in bytes. */
 const allowedBytes = 4_000_000
 /** Number of conversations between memory measurements. */
 const checkInterval = 20
@@ -94,7 +94,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // Creating these items makes the service allocate a slab and memory for scans. It keeps both.
+  // Creating these items makes the service allocate a slab and memory for scans, neither of which it ever frees.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -112,7 +112,7 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // Most clients stop after the request that closes the connection. More bytes could make them lose a response.
+          // Most clients send no more after a request that closes the connection, or else they could lose a response.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, waitLimit) }

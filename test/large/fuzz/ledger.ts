@@ -4,7 +4,7 @@ import type { Act } from './acts.js'
 
 /** The part of an item's text after the id, or `undefined` if the item does not exist. */
 type Tail = string | undefined
-/** For each item id, the tails that the item may have. A change with an unknown outcome adds a tail. */
+/** By item id, the possible texts of the item after its id. A change with an unknown outcome adds a possible text. */
 type Possible = Map<string, readonly Tail[]>
 
 /** A client's requests in order, and the ids of the items that no other client changes. */

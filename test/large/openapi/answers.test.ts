@@ -53,7 +53,7 @@ const timedOut = new Map(
   ),
 )
 
-/** Functions that provoke each error, by error code. For an operation without the error, any response is accepted. */
+/** Functions that provoke each error, by error code. If an operation never returns it, any response is accepted. */
 const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

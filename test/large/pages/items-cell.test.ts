@@ -40,7 +40,7 @@ describe('editing a value in its cell', inChromium, () => {
     let text = `{"id":"${id}","project_id":"shop",${data}`
     await page.cell('1.0').waitFor()
     const changes = countChanges(page)
-    await page.press('ArrowDown', 'ArrowRight', 'ArrowRight') // to `id`, `project_id` and `p`
+    await page.press('ArrowDown', 'ArrowRight', 'ArrowRight') // moves to `id`, `project_id` and `p`
     await page.press('Enter', '9', 'Escape')
     await page.closes()
     await page.press('Enter', 'Enter') // saves nothing, as the value is unchanged

@@ -368,7 +368,7 @@ describe('the collection', () => {
     })
     collection.setVisible(false)
     await listed(collection)
-    await new Promise((resolve) => setTimeout(resolve, 20)) // many times the pause
+    await new Promise((resolve) => setTimeout(resolve, 20)) // much longer than the pause
     assert.equal(waits.length, 0)
     collection.setVisible(true)
     await until('the wait', () => waits.length === 1)

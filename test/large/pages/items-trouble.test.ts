@@ -318,7 +318,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('"in the page"').dblclick()
     await page.enter('and typed')
     await page.warns(/^It is not known whether this was saved/)
-    // The cause is shown once, for the list, and not repeated for the cell.
+    // The error's cause is shown once, for the list, and not repeated for the cell.
     const causes = page.getByText('The service cannot be reached')
     await until('one message with the cause', async () => (await causes.count()) === 1)
     isCut = false

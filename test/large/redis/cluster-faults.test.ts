@@ -225,7 +225,7 @@ async function addNode(): Promise<ClusterNode> {
 }
 
 async function untilItHasNoSlots(node: ClusterNode): Promise<void> {
-  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // slots of the node would follow `connected`
+  const line = new RegExp(`^${await idOf(node)} .* connected$`, 'm') // the node's slots would follow `connected`
   await until('all nodes know that it has no slots', async () => {
     const views = await Promise.all(cluster.nodes.map((one) => one.command('cluster', 'nodes')))
     return views.every((view) => line.test(view))

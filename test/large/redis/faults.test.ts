@@ -54,7 +54,7 @@ describeWithRedis('faults of the Redis server', () => {
     await assert.rejects(async () => {
       for (;;) if ((await chunks.next()).done) return
     })
-    await redis.start() // without its data
+    await redis.start() // the server has lost its data
     await assertServes(service)
     assert.deepEqual(await listed(service), [])
   })

@@ -134,7 +134,7 @@ describeWithRedis('the Redis store', () => {
   })
 })
 
-/** Returns a function that reads more of the list, until its text has `bytes` bytes, and returns all text so far. */
+/** Returns a function that reads the list until `bytes` bytes have been read in all, and returns the text so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
   assert.ok(Symbol.asyncIterator in list.chunks)
   const chunks = list.chunks[Symbol.asyncIterator]()
