@@ -118,6 +118,9 @@ describe('the items page', inChromium, () => {
 
     await page.showJson()
     await page.getByText('"city":"Z\\u00fcrich","rest":{"deep":7}}').waitFor()
+    // The radio buttons look like tabs: only their labels are visible.
+    const opacities = await page.all('.choice input', 'getComputedStyle(each).opacity')
+    assert.deepEqual(opacities, ['0', '0'])
     await page.getByLabel('Table', { exact: true }).check()
     await page.getByRole('columnheader', { name: '" "', exact: true }).waitFor()
     await assertAccessible(page)
