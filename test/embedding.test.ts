@@ -79,7 +79,7 @@ test('fail makes requests of its scope fail until a reset, which restores the in
   }
   store.fail([503], { method: 'post', path: '/api/v1/items' })
   store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/g })
-  // The failure with 429, set when the store was started, applies to every method and path.
+  // The 429 failure configured at startup applies to every method and path.
   assert.deepEqual(await statusesOf('GET /items', 'GET /items'), [429, 200])
   assert.deepEqual(await statusesOf('POST /items', 'POST /items'), [503, 201])
   const ofItem = ['DELETE /items/x', 'GET /items/x', 'PUT /items/x']

@@ -35,7 +35,7 @@ export function Contents(props: ContentsProps) {
   const [filter, setFilter] = useState('')
   const list = (entries: readonly Entry[]): ComponentChild[] =>
     entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
-      // The entries of single models stay hidden until the user filters the contents, or scrolls to the models.
+      // Entries for individual models stay hidden until the user filters the contents or scrolls to the models.
       const found = filter || (id === 'models' && id === current) ? list(inner) : []
       if (found.length === 0 && !text.toLowerCase().includes(filter.toLowerCase())) return []
       return [

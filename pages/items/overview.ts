@@ -15,7 +15,7 @@ const mostNames = 200
 const mostProjects = 500
 /** Upper limit on the computed width of a value, in characters. */
 const widest = 28
-/** Minimum width of a long value, in characters. Columns may cut off long values. */
+/** Values of at least this many characters count as long, and columns may cut them off. */
 export const long = 24
 /**
  * Fraction of the items that must have a member to make this member common. With two projects of equal size, a member

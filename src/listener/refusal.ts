@@ -29,7 +29,7 @@ export type Refuse = (refusal: Refusal) => RefusalResponse
 const hostAndPort =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns why to reject a request that Node accepts; `undefined` if its head is valid (RFC 9112 §3.2 and §6.1). */
+/** Returns why a request that Node accepts is invalid, or `undefined` if its head is valid (RFC 9112 §3.2, §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'

@@ -25,7 +25,7 @@ const settledAfter = 10
 /** Number of body bytes received before new objects are collected. Otherwise, received chunks could take 32 MiB. */
 const collectedBytes = 4 * 1024 * 1024
 
-/** Time from the start to the first full collection, in ms. A later one would delay requests by 12 ms. */
+/** Time from startup to the first full collection, in ms. If it ran later, it would delay requests by 12 ms. */
 const firstCollection = 200
 
 /** V8 flags for machines with one core, where V8's other threads compete with the main thread for the core. */
@@ -48,7 +48,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
   process.nextTick(() => kept.push(executionAsyncResource()))
   let collector: Collect | undefined
   let { resident, outside } = memoryNow()
-  /** Memory outside V8's heap after the latest garbage collection, without the items, in bytes. */
+  /** Memory outside V8's heap after the latest garbage collection, excluding the items, in bytes. */
   let cleanBytes = outside
   let hasJustCollected = false
   let isUnsettled = false

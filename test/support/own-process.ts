@@ -72,7 +72,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/** Starts a shell that kills the child's group when this process ends, even by a signal, without an `exit` event. */
+/** Starts a shell that kills the child's process group when this process ends, even if a signal kills this process. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {

@@ -28,7 +28,7 @@ export function documentedRights(): string[] {
 
 export type OwnRedis = ReturnType<typeof ownRedisBy>
 
-/** Returns a server that has not been started, stops when the test ends, and by default writes nothing to disk. */
+/** Creates a server without starting it. By default, the server writes nothing to disk. It stops when the test ends. */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
