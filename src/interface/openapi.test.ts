@@ -1,4 +1,4 @@
-/** Tests which parts of requests and responses the OpenAPI document requires. For all else, see test/large/openapi. */
+/** Tests which parts of requests and responses the OpenAPI document requires. For the rest, see test/large/openapi. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -11,10 +11,10 @@ import { cleanEnvironment } from './tarball.js'
 import { readText } from './tools.js'
 
 export interface Snippet {
-  /** Language after the opening fence, such as `sh`; may be empty. */
+  /** Language of the code block, such as `sh`; may be empty. */
   readonly language: string
   readonly text: string
-  /** File and line of the opening fence, for error messages. */
+  /** File and line where the code block begins, for error messages. */
   readonly place: string
 }
 
