@@ -41,7 +41,9 @@ describe('editing a value in its cell', inChromium, () => {
     await page.cell('1.0').waitFor()
     const changes = countChanges(page)
     await page.press('ArrowDown', 'ArrowRight', 'ArrowRight') // moves to `id`, `project_id` and `p`
-    await page.press('Enter', '9', 'Escape')
+    await page.press('Enter')
+    await page.field.waitFor()
+    await page.press('9', 'Escape')
     await page.closes()
     await page.press('Enter', 'Enter') // saves nothing, as the value is unchanged
     await page.closes()
