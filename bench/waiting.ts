@@ -21,7 +21,7 @@ readOptions('Usage: npm run bench -- waiting [options]   (Linux only)\n\n', {})
 
 const waits = 10_000
 const readSeconds = 10
-// Pauses before memory is measured, in milliseconds; long after the last step, because an idle service frees memory.
+// Pauses before memory is measured, in ms: after each step and, until an idle service frees memory, after the last.
 const settlingTime = 5_000
 const idleTime = 15_000
 

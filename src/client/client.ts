@@ -29,7 +29,7 @@ export type { HealthCheckResponse, Item }
  * @typeParam T type of the items. Items are not checked against it at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends a request that no other function sends, such as a HEAD, with retries. `read` converts the response. */
+  /** Sends a request for which this class has no method, such as a HEAD, with retries. `read` converts the response. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions

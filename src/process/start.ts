@@ -121,6 +121,7 @@ export function handleShutdown(stop: () => Promise<void>, timeout: number, log: 
       }
     })
   }
+  // Node.js raises unhandled promise rejections as uncaught exceptions too.
   process.on('uncaughtException', (err) => {
     exitCode = 1
     log.fatal({ err }, 'uncaught error: stopping')

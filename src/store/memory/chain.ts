@@ -9,7 +9,7 @@ import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Maximum number of retired blocks to free, or to hand over to an older list request, per event loop turn. */
+/** Maximum number of retired blocks to free, or to pass on to an older open list, per turn of the event loop. */
 const batch = 64
 /** Maximum number of blocks that a list skips per turn of the event loop. */
 const stride = 10_000
