@@ -22,7 +22,7 @@ interface Reference {
   readonly $ref: string
 }
 
-export interface Media {
+interface Media {
   readonly schema: Schema
   readonly examples?: Readonly<Record<string, Reference>>
 }

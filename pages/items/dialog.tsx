@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { useIsNarrow } from './use-is-narrow.js'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly class?: string
   /** CSS position of the dialog. If a position is set, only screen readers get the title. */

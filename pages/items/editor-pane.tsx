@@ -9,7 +9,7 @@ import type { JsonEditor } from './json-editor.js'
 /** Maximum number of problems in the list, which shows errors first. The editor marks all problems. */
 const mostListed = 5
 
-export interface EditorPaneProps {
+interface EditorPaneProps {
   readonly text: string
   readonly id: string | undefined
   readonly editor: RefObject<JsonEditor | undefined>

@@ -5,7 +5,7 @@ import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
 import type { Page } from './use-page.js'
 
-/** Whether the service also serves the API page. Only then does it add this link to the items page. */
+/** Whether the service also serves the API page. If not, it omits this `link` element from the items page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header({ listedAt, problem, setDialog, setAsking }: Page) {

@@ -38,8 +38,6 @@ export function shownName(name: string): string {
   return /[^\s\p{C}]/u.test(name) && !name.startsWith('"') ? name : JSON.stringify(name)
 }
 
-export type ShownValue = ReturnType<typeof shownValue>
-
 /**
  * Shortens a member's value for display. In the result, `text` is JSON without unnecessary escapes. `short` is the text
  * for a table cell: plain strings (see {@link isPlain}) have no quotes, and arrays and objects have no line breaks.

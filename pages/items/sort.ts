@@ -98,7 +98,7 @@ export function compare(one: Value, other: Value): number {
   return one.text < other.text ? -1 : Number(one.text > other.text)
 }
 
-export function compareNumbers(one: string, other: string): number {
+function compareNumbers(one: string, other: string): number {
   const [a, b] = [decimalOf(one), decimalOf(other)]
   if (a.sign !== b.sign) return a.sign - b.sign
   if (a.exponent !== b.exponent) return a.exponent < b.exponent ? -a.sign : a.sign
