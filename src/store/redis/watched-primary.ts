@@ -31,7 +31,9 @@ export function watchPrimary(
   let epoch = 0
   /** Host and port of the primary that the sentinels last named; `undefined` if it may not be used. */
   let named: string | undefined
+  /** Why there is no primary, or why the former primary is no longer used. */
   let cause: unknown
+  /** Host and port of the server to which the connection leads. */
   let used: string | undefined
   let validUntil = 0
   let isSilenceLogged = false
