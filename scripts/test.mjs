@@ -55,7 +55,7 @@ async function runTests(files) {
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${timeout}`,
     '--import=./scripts/test-errors.mjs',
-    '--test-reporter=spec',
+    '--test-reporter=./scripts/test-reporter.mjs',
     ...files.map((file) => join('build', file)),
   ])
 }
