@@ -21,7 +21,8 @@ readOptions('Usage: npm run bench -- waiting [options]   (Linux only)\n\n', {})
 
 const waits = 10_000
 const readSeconds = 10
-// Pauses before memory is measured, in ms: after each step and, until an idle service frees memory, after the last.
+// Pauses between a step and the measurement of memory, in milliseconds. The pause after the last step is longer, because
+// the idle service then frees memory.
 const settlingTime = 5_000
 const idleTime = 15_000
 

@@ -103,7 +103,7 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
 /** Maximum size of the token cache in bytes, enough for 20,000 tokens of 170 characters. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Size of a cache entry in bytes, besides the token and `sub`, of which each character takes up to two bytes. */
+/** Size of a cache entry in bytes, without the token and `sub`. A character of `sub` takes up to two bytes. */
 const entryBytes = 200
 
 class TokenCache extends Map<string, VerifiedToken> {

@@ -33,7 +33,7 @@ export function watchPrimary(
   let named: string | undefined
   /** Why there is no primary, or why the former primary is no longer used. */
   let cause: unknown
-  /** Host and port of the server to which the connection leads. */
+  /** Host and port of the server that the connection uses. */
   let used: string | undefined
   let validUntil = 0
   let isSilenceLogged = false
