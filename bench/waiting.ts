@@ -21,8 +21,8 @@ readOptions('Usage: npm run bench -- waiting [options]   (Linux only)\n\n', {})
 
 const waits = 10_000
 const readSeconds = 10
-// Pauses between a step and the measurement of memory, in milliseconds. The pause after the last step is longer, because
-// the idle service then frees memory.
+// Pauses between a step and the measurement of memory, in milliseconds. The pause after the last step is longer,
+// because the idle service then frees memory.
 const settlingTime = 5_000
 const idleTime = 15_000
 
