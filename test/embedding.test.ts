@@ -280,6 +280,11 @@ test('the options of client apply to its token', async () => {
   await assert.rejects(store.client({ expires: 'soon' }).list(), /expires is "soon"/)
 })
 
+test('an option that is undefined has the default of the embedded store', async () => {
+  const { url } = await started({ port: undefined, host: undefined, secret: undefined })
+  assert.match(url, /^http:\/\/127\.0\.0\.1:(?!8000$)/) // `item-store serve` listens at port 8000 of all addresses
+})
+
 const secrets = ['', '\ud800', 123].map((secret) => ({ secret }))
 const delays = [{ min: 2, max: 1 }, null].map((delay) => ({ delay }))
 const failures = [

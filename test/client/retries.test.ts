@@ -33,6 +33,7 @@ const { create, get, list, replace, delete: remove }: Record<keyof typeof calls,
 const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['create', create, oneItem, item],
   ['items', collectItems, listOfOne, [item]],
+  ['replace', replace, oneItem, item],
   ['delete', remove, noContent, undefined],
   ['health', calls.health, answers(200, health), health],
 ]

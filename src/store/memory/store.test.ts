@@ -177,3 +177,10 @@ test('the change number of a project rises with each of its changes, even after 
     }),
   )
 })
+
+test('the last changes of 10,000 projects are remembered', () => {
+  const projects = new ProjectChanges()
+  for (let number = 1; number <= 10_000; number += 1) projects.add(`project ${number}`, number)
+  assert.deepEqual([projects.latest('project 1'), projects.latest('project 10000')], [1, 10_000])
+  assert.equal(projects.latest('another'), 0)
+})
