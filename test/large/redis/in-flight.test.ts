@@ -59,6 +59,18 @@ describeWithRedis('commands in flight', () => {
     await assertInFlight(1, proxy, hget, reads)
   })
 
+  test('a short command does not overtake a command that waits for room', async () => {
+    const { store } = await opened()
+    await createItem(store, 1) // loads the script into the server
+    const order: number[] = []
+    const creates = [20, 20, 1].map(async (megabytes, place) => {
+      await createItem(store, megabytes * megabyte)
+      order.push(place)
+    })
+    await Promise.all(creates)
+    assert.deepEqual(order, [0, 1, 2])
+  })
+
   test('a create that gets no room in time fails as overloaded, and changes nothing', async () => {
     const timeout = 15_000
     const { proxy, store } = await opened({ timeout })
@@ -85,11 +97,19 @@ describeWithRedis('commands in flight', () => {
     for (const read of reads) await assert.rejects(read, /The store rejected the request/)
   })
 
-  test('the traffic statistics count commands, reconnections and unknown outcomes', async () => {
+  test('the traffic statistics count commands, round trips, reconnections and unknown outcomes', async () => {
     const { redis, proxy, store } = await opened()
     const traffic = store.traffic
     assert.ok(traffic)
     await createItem(store, 1)
+    const times: number[] = []
+    traffic.onRoundTrip = (seconds) => times.push(seconds)
+    const start = performance.now()
+    await store.read(newItemId())
+    const longest = (performance.now() - start) / 1000
+    const [time = 0, ...others] = times
+    assert.ok(time > 0 && time <= longest, `${time} seconds`)
+    assert.deepEqual(others, [])
 
     proxy.hold(true)
     const results = Promise.allSettled(Array.from({ length: 1500 }, () => createItem(store, 1)))
