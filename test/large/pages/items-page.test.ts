@@ -532,6 +532,29 @@ describe('the items page', inChromium, () => {
 
       await page.showJson()
       await page.locator('.whole').first().waitFor()
+      const start = `(() => {
+        const range = document.createRange()
+        range.selectNodeContents(each.lastChild)
+        return range.getClientRects()[0].left
+      })()`
+      const starts = await page.all<number>('.grid :is(th, td)', start)
+      assert.equal(new Set(starts).size, 1, `the text of the head and the rows begins at ${starts}`)
+      const members = await page.all<[number, number]>(
+        '.whole',
+        '[each.textContent.length, each.getBoundingClientRect().height]',
+      )
+      const broken = members.filter(([length, height]) => length < 43 && height > 20)
+      assert.deepEqual(broken, [], 'members that fit into a line are broken')
+      const rows = await page.all<[number, number]>(
+        '.grid td > :last-child',
+        '[each.clientHeight, each.closest("tr").offsetHeight - 15]', // without padding and border
+      )
+      const full = rows.filter(([text, row]) => text === row)
+      assert.ok(full.length >= rows.length / 2, `empty lines in most rows: ${JSON.stringify(rows)}`)
+      assert.ok(
+        rows.some(([text]) => text > 20),
+        'no row has several lines',
+      )
       await check()
       await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {

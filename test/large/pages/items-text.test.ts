@@ -40,6 +40,7 @@ test('the id and project of an item are found even if their names or values have
   assert.deepEqual(itemOf(text), { id: 'a', text })
   assert.equal(projectOf({ id: 'a', text }), 'pq')
   assert.equal(projectOf(itemOf('{"id":"a","project_id":null}')), null)
+  assert.throws(() => itemOf('{"project_id":null}'), /without an id/)
 })
 
 test('a cell shows strings without quotes unless they need quotes, and objects and arrays on one line', () => {
