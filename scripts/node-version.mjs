@@ -1,4 +1,4 @@
-/** Rejects old Node.js versions. Scripts may import only names that old versions have, or they would fail earlier. */
+/** Rejects old Node.js versions. Scripts may import only what old versions export, to reach this check. */
 
 import { readFileSync } from 'node:fs'
 

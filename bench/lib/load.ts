@@ -28,7 +28,7 @@ export interface Target {
 }
 
 /**
- * Sends requests for some seconds. Each value replaces `anyId` in one request.
+ * Sends requests for the given number of seconds. Each of `values` replaces `anyId` in one request.
  * @returns responses per second, and number of responses @throws if a response is an error
  */
 export async function sendLoad(

@@ -29,7 +29,7 @@ const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 const [side, port, items] = process.argv.slice(2)
 const store = side === 'map' ? createMapStore() : createMemoryStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** Item numbers, kept outside the JavaScript heap so that they affect both compared stores equally. */
+/** Item numbers, kept outside the JavaScript heap so that they affect both stores in the comparison equally. */
 const numbers = new Uint32Array(Number(items)).fill(1)
 let filled = 0
 let created = 0

@@ -1,4 +1,4 @@
-/** The JSON editor, with a list of problems in the text below the editor. @module */
+/** The JSON editor and, below it, a list of problems in its text. @module */
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

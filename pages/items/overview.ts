@@ -86,7 +86,7 @@ function createShape() {
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
-    /** Returns the JSON text of each common member, with an empty value of the type that was seen first. */
+    /** Returns the JSON text of each common member, with an empty value of the type first seen for that member. */
     blanks: () =>
       [...counts.keys()]
         .filter(isCommon)

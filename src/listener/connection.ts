@@ -202,7 +202,7 @@ export class Connection implements Holder {
     }
   }
 
-  /** Keeps the request at which the parser stopped until it can be served. @param rest bytes after its head. */
+  /** Holds a request at which the parser has stopped, until it can be served. @param rest bytes after its head. */
   hold(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     if (this.#isOver) {

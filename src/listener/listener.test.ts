@@ -154,7 +154,7 @@ const chunk = `Transfer-Encoding: chunked\r\n\r\nfa0\r\n${'x'.repeat(4_000)}\r\n
 const manyLines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
 for (const [what, lines, count, bytes] of [
   ['their heads', `foo: ${'x'.repeat(10_000)}\r\n`, 5, 50_000],
-  // On Node.js 20, a request was measured to take 16,500 bytes of heap.
+  // On Node.js 20, a request took 16,500 bytes of heap when measured.
   ['the objects of their header lines', manyLines, 16, 16 * 16_500],
   // A chunked request is not queued but held: its head, and the buffer in which head and body have arrived.
   ['the heads and buffers of held requests', `foo: ${'x'.repeat(6_000)}\r\n${chunk}`, 1, 16_000],

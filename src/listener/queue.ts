@@ -40,7 +40,7 @@ export class RequestQueue {
   }
 
   canTake({ headers }: IncomingMessage): boolean {
-    // A queued request gets no `100 Continue`, so a client that waits for one would send its body too late.
+    // Requests that expect `100 Continue` are not queued, because their bodies arrive only after that response.
     const isWhole = headers.expect === undefined && headers['transfer-encoding'] === undefined
     const isShort = Number(headers['content-length'] ?? 0) <= maxQueuedBody
     return this.#queued.length < maxQueued && isWhole && isShort

@@ -80,7 +80,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns visible ASCII characters that differ after each change to any item of the store, or of the project. */
+  /** Returns a string of visible ASCII characters that changes with each change to an item of the store or project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly at other times. @returns a function that stops the calls. */

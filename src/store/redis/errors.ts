@@ -26,7 +26,7 @@ export class NotPrimaryError extends Error {}
 /** Error code for a script that failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Error code for a script whose key another program has written to. */
+/** Error code that a script returns if another program has written to the script's key. */
 export const unexpectedData = 'UNEXPECTED'
 
 /** Error codes that prove that the server has refused the command and changed nothing. */

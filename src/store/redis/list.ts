@@ -8,7 +8,7 @@ import { type Command, keyCommand, type RedisReply } from './client.js'
 
 /** Maximum expected total length of the buckets to read with one call, in bytes. */
 const maxBytesTogether = 256 * 1024
-/** Maximum expected length of a list that is read as a whole before it is sent, in bytes. */
+/** Maximum estimated length of a list that is read completely before it is sent, in bytes. */
 const shortList = 512 * 1024
 /** Length in bytes at which joined item texts are sent. Joining longer texts takes longer than a second write. */
 const chunkBytes = 4 * 1024

@@ -11,7 +11,7 @@ import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from 
 const ownFormat = 1
 /** Default number of buckets, which is also the number in a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum number of buckets of a new store in a cluster, because each poll sends a command for each bucket. */
+/** Maximum number of buckets of a new store in a cluster. Each poll sends a command for each bucket. */
 const maxInCluster = 4096
 
 /** Returns the store's record, after writing it if it is missing. KEYS: the record; ARGV: buckets, format. */

@@ -152,8 +152,8 @@ async function answersOf(sentinels: readonly Sentinel[]) {
 }
 
 /**
- * Returns the primary named by most of the sentinels with the highest epoch; in a tie, the primary known before.
- * A minority of sentinels with an epoch below the known one has missed a failover, and is ignored.
+ * Returns the primary that most of the sentinels with the highest epoch name; in a tie, the previously known primary.
+ * These sentinels are ignored if they are a minority and their epoch is lower than one seen before.
  */
 export function primaryIn(
   answers: readonly Answer[],

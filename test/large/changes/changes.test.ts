@@ -39,7 +39,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** Number of each client's last increment, by client. */
+  /** Sequence number of each client's last increment, keyed by client. */
   done: Record<string, number>
 }
 

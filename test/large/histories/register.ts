@@ -42,7 +42,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // This operation and all later ones were called after a remaining one was answered, so none of them can be next.
+      // This operation and all later ones began after another remaining one had ended, so none of these can come next.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true
