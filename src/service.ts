@@ -112,14 +112,14 @@ export async function openStore(config: Config, log: Logger) {
   if (url === undefined) {
     const store = openMemoryStore(config)
     const description = { store: 'process memory', max_store_bytes: maxStoreBytes }
-    return { store, description, itemBytes: () => store.size().memoryBytes }
+    return { store, description, storeBytes: () => store.size().memoryBytes }
   }
   const { storePrefix: prefix, storeBuckets: buckets, storeTimeout: timeout } = config
   const { openRedisStore } = await import('./store/redis/store.js')
   try {
     const store = await openRedisStore({ url, prefix, buckets, timeout, log })
     const description = { store: withoutCredentials(url) }
-    return { store, description, itemBytes: () => 0 }
+    return { store, description, storeBytes: () => 0 }
   } catch (error) {
     throw error instanceof StoreMismatchError ? new UsageError(error.message) : error
   }

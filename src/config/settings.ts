@@ -141,7 +141,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /** Maximum total size of shared lists, in bytes. Above this limit, each response reads its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
-    /** Maximum mean delay of the event loop, in ms. Above this limit, item requests except deletes get 503. */
+    /** Maximum mean delay of the event loop, in ms. Above it, requests except deletes and health checks get 503. */
     maxEventLoopDelay: 500,
     /** How long a client may leave a response unread, in seconds. nginx by default allows only 60 s. */
     idleTimeout: 90,

@@ -40,7 +40,7 @@ const anyOrigin = '{origin}'
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, waitingReads, newId, wrap } = parts
-  /** While a load limit is exceeded, rejects all requests except deletes, which free memory. */
+  /** While a load limit is exceeded, rejects all requests to a route except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
     if (exceeded === undefined || request.method === 'DELETE') return

@@ -40,7 +40,7 @@ const singleThreaded = [
 const fillingLength = 500_000
 
 /** @param maxBytes resident memory in bytes above which even a busy process collects garbage. */
-export function startCollection(maxBytes: number, itemBytes: () => number) {
+export function startCollection(maxBytes: number, storeBytes: () => number) {
   for (const flag of singleThreaded) setFlagsFromString(flag)
   const kept: object[] = [new Array<number>(fillingLength).fill(0.5)]
   // Keeps an object that `nextTick` has created. If V8 dropped the hidden class of these objects while the process is
@@ -64,7 +64,7 @@ export function startCollection(maxBytes: number, itemBytes: () => number) {
 
   const timer = setInterval(() => {
     ;({ resident, outside } = memoryNow())
-    const otherBytes = outside - itemBytes()
+    const otherBytes = outside - storeBytes()
     if (hasJustCollected) cleanBytes = otherBytes
     const { user, system } = process.cpuUsage(used)
     used = process.cpuUsage()

@@ -10,9 +10,9 @@ const resolution = 10
 
 export function watchLoad(
   { maxEventLoopDelay, maxMemoryBytes }: Pick<Config, 'maxEventLoopDelay' | 'maxMemoryBytes'>,
-  itemBytes: () => number,
+  storeBytes: () => number,
 ) {
-  const memory = startCollection(maxMemoryBytes, itemBytes)
+  const memory = startCollection(maxMemoryBytes, storeBytes)
   const delays = monitorEventLoopDelay({ resolution })
   delays.enable()
   let delay = 0

@@ -39,8 +39,8 @@ export async function start(
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)
   const config = { ...settings, maxConnections }
-  const { store, description, itemBytes } = await openStore(config, log)
-  const load = watchLoad(config, itemBytes)
+  const { store, description, storeBytes } = await openStore(config, log)
+  const load = watchLoad(config, storeBytes)
   const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
   try {
     const isSeeded = await seedEmptyStore(store, items)

@@ -33,7 +33,7 @@ export class InFlightLimit {
     this.#replyBytes = Math.max(lengthOf(reply.value), this.#replyBytes * decay)
   }
 
-  /** Whether a reply of unknown length may be requested. At most 32 such replies are in flight. */
+  /** Whether a list may request another reply of unknown length. Lists use half the limit: up to 32 such replies. */
   get hasRoomForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
     return this.#bytes === 0 || this.#bytes + bytes <= maxBytes / 2

@@ -153,7 +153,7 @@ async function* chunksOf(
   let [length, isFirst] = [0, true]
   const chunk = (): Buffer => {
     const whole = parts[0]?.length === length ? parts[0] : Buffer.concat(parts)
-    const text = isFirst ? whole.subarray(1) : whole
+    const text = isFirst ? whole.subarray(1) : whole // without the comma before the first item
     parts = []
     length = 0
     isFirst = false
