@@ -160,7 +160,7 @@ function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions)
   const { maxBodyBytes, maxStoreBytes, ...unknown } = others
   const keys = Object.entries(unknown).flatMap(([key, value]) => (value === undefined ? [] : key))
   if (keys.length > 0) throw new UsageError(`unknown option ${keys.join(', ')}`)
-  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 }
+  const settings = { port, host, maxBodyBytes, maxStoreBytes, shutdownTimeout: 1 } // 1 second
   const [empty] = Object.entries(settings).find(([, value]) => value === null) ?? []
   if (empty !== undefined) throw new UsageError(`${empty} is null; leave it out for the default`)
   return configFrom(settings)

@@ -73,6 +73,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
+  /** Answers accepted requests, and requests that arrive within `grace` milliseconds. Then closes the store. */
   async function stop(grace: number): Promise<void> {
     stopping.abort()
     await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)

@@ -43,6 +43,7 @@ interface CellsProps {
   readonly isSelected: boolean
 }
 
+/** Shows values as text, never as markup. */
 export function Cells(props: CellsProps) {
   const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
   const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])

@@ -11,6 +11,7 @@ const interval = 500
 
 interface SecretFile {
   readonly path: string
+  /** The secrets from the latest read of the file. The array is replaced only if a secret has changed. */
   secrets: readonly string[]
   problem: string | undefined
 }

@@ -110,7 +110,7 @@ class TokenCache extends Map<string, VerifiedToken> {
   #bytes = 0
 
   override set(token: string, claims: VerifiedToken): this {
-    const bytes = entryBytes + token.length + 2 * claims.sub.length
+    const bytes = entryBytes + token.length + 2 * claims.sub.length // V8 stores up to 2 bytes per character
     this.#bytes += bytes
     if (this.#bytes > maxBytes) {
       this.clear()

@@ -36,7 +36,7 @@ export async function fetchText(
 
   async function* partsOf(response: Response): AsyncGenerator<string, void, void> {
     const reader = response.body?.getReader()
-    if (!reader) return
+    if (!reader) return // a 204 response has no body
     const decoder = new TextDecoder('utf-8', { fatal: true })
     try {
       for (;;) {

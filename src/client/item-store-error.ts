@@ -88,6 +88,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Parses a number of seconds or an HTTP date. Returns `undefined` for a past date or invalid text. */
 function secondsOf(value: string): number | undefined {
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return seconds >= 0 ? seconds : undefined

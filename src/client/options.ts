@@ -2,6 +2,7 @@
 
 import type { Item } from '../interface/models.js'
 
+/** Access token (spec §5), or a function that returns one. */
 export type Token = string | (() => string | Promise<string>)
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -29,10 +30,12 @@ export interface ItemStoreClientOptions {
 }
 
 export interface CallOptions {
+  /** Signal that cancels the call, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ListOptions extends CallOptions {
+  /** Project to which the list is limited. By default, the list contains the items of all projects. */
   readonly projectId?: string | undefined
 }
 

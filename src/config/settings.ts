@@ -5,7 +5,7 @@ import { fractionOfMemory, kibibyte, mebibyte, timesInHeap } from '../memory/sha
 import * as kind from './kinds.js'
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const day = 86_400
+const day = 86_400 // in seconds
 
 /** Settings by their key in `Config`. For example, the environment variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {

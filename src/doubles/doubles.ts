@@ -108,7 +108,7 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   if (status === 429) {
     // There is no error code for status 429, because only proxies send this status.
     const body = { detail: { detail, session_id: exchange.sessionId } }
-    answerJson(exchange, status, body, ['Retry-After', '1'])
+    answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
     return
   }
   const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'

@@ -55,6 +55,7 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
 
 const common: HeaderList = [...corsHeaders, ...neverStored]
 
+/** @param length length of the response body in bytes. If `undefined`, Node.js sends the body in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = ['Content-Type', 'application/json', sessionHeader, sessionId, ...common, ...more]
   if (length !== undefined) head.push('Content-Length', String(length))

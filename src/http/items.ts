@@ -54,6 +54,7 @@ export function createItemHandlers(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
+  /** Reads an item before a change. If the read fails, the error says that nothing has changed. */
   async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -64,6 +65,7 @@ export function createItemHandlers(
     }
   }
 
+  /** Changes or deletes an item, again after a concurrent change. @throws {ApiError} 404 or `PRECONDITION_FAILED`. */
   async function changeItem(
     exchange: Exchange,
     id: ItemId,

@@ -75,6 +75,7 @@ function unguarded(handle: Handler): Endpoint {
   return { guards: [], handle }
 }
 
+/** Removes one slash from the end of a path. A path that ends in two slashes stays as it is, and has no route. */
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
@@ -94,7 +95,7 @@ const allowedHeaders = [
 
 /** Matches a comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
-const maxNamesLength = 2048
+const maxNamesLength = 2048 // in characters
 
 /** How long browsers may cache a preflight response, in seconds. Chromium caches it for at most two hours. */
 const maxAge = '86400'

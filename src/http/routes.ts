@@ -24,6 +24,7 @@ export interface RouteParts {
   readonly signing: CurrentSigning
   readonly load: {
     exceededLimit(): ApiError['exceeded']
+    /** Called for each chunk of a request body that arrives, even if the service discards the body. */
     bodyReceived(bytes: number): void
   }
   readonly waitingReads: WaitingReads

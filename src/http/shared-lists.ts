@@ -24,6 +24,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       if (users === 0 && typeof list === 'object') list.release()
     }
     return {
+      /** Length of the list in bytes; 0 if the list has not been read, or is too long to be shared. */
       get bodyBytes(): number {
         return typeof list === 'object' ? (list.byteLength ?? 0) : 0
       },
@@ -49,6 +50,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     return isFilteredWhileRead ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
+  /** Reads a whole list into memory. Returns `undefined` if the list is too long for that. */
   async function held(list: ItemList): Promise<ItemList | undefined> {
     const { version, byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list

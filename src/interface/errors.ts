@@ -11,7 +11,7 @@ export interface ErrorKind {
 }
 
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
-const retrySoon: HeaderList = ['Retry-After', '1']
+const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 
 /** Errors, keyed by `error_code` (spec §7). The error for an unknown item has no code. */
 export const errorKinds = {

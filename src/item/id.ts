@@ -44,6 +44,7 @@ export function newUuid(): string {
   return uuid
 }
 
+/** Formats 16 bytes as a UUID, and sets the version and variant bits (RFC 9562 §4). */
 function format(bytes: Buffer, start: number, version: number): string {
   bytes[start + 6] = (byteAt(bytes, start + 6) & 0x0f) | (version << 4)
   bytes[start + 8] = (byteAt(bytes, start + 8) & 0x3f) | 0x80 // sets the two bits of the variant (RFC 9562 §4.1)

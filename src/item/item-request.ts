@@ -66,6 +66,7 @@ class RequestCheck {
   #window = nothing
   #base = 0
 
+  /** @throws {InvalidItemError} for invalid UTF-8. @throws {JsonSyntaxError} for invalid JSON. */
   read(body: Buffer, end: number, isLast: boolean): void {
     const { position } = this.checker
     let window = body
@@ -102,6 +103,7 @@ class RequestCheck {
     else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
   }
 
+  /** Returns the fields of a complete request body. @throws {InvalidItemError} (spec §2.2). */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
     const data = this.#data

@@ -45,7 +45,7 @@ const inFraction = 12
 const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
-const afterText = 16
+const afterText = 16 // after the outermost value
 const ended = 17 // after any value; the loop replaces this state before it reads another byte
 const closed = 18 // after an array or object; the loop replaces this state immediately
 /** Error messages for JSON text that ends too early, by parser state. In other states, a bracket is not closed. */
@@ -238,7 +238,7 @@ export class JsonChecker {
         case afterText:
           at = spaceAt(bytes, at, base, problems.rest)
           break
-        default:
+        default: // all states in which a digit must follow
           if (state === beforeExponent && (byte === plus || byte === minus)) state = afterSign
           else if (!isDigit(byte)) throw new JsonSyntaxError(problems.digit, base + at)
           else if (state === afterMinus) state = byte === digit0 ? afterInteger : inInteger

@@ -5,6 +5,7 @@ import type { EncodedItem } from '../item/item.js'
 
 export type Awaitable<T> = T | Promise<T>
 
+/** After `absent` (no item has the id) or `unexpected` (the item differs from `expected`), nothing has changed. */
 export type ChangeOutcome = 'done' | 'absent' | 'unexpected'
 
 export type Watched =
@@ -40,6 +41,7 @@ export interface StoreTraffic {
   readonly reconnections: number
   readonly redirections: number
   readonly unknownOutcomes: number
+  /** Called after the replies to commands that were sent together, with the round-trip time in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
 }
 

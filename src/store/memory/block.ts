@@ -102,6 +102,7 @@ export class Block {
     this.#write(text, this.#startOf(position))
   }
 
+  /** Removes the items from position `from` up to, but not including, position `to`. */
   remove(from: number, to = from + 1): void {
     const start = this.#startOf(from)
     this.#moveAfter(to - 1, start - this.#endOf(to - 1))
@@ -128,6 +129,7 @@ export class Block {
     return handles
   }
 
+  /** Returns how many items from the start of the block, with their table entries, fit into `limit` bytes. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1

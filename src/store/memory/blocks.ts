@@ -48,6 +48,7 @@ export class Blocks {
     return handle === undefined ? undefined : this.#placeOf(handle)
   }
 
+  /** @throws {StoreError} `STORE_FULL` if no memory is left for the item. */
   add(id: ItemId, text: Buffer): void {
     const handle = this.index.add(id)
     try {
@@ -60,6 +61,7 @@ export class Blocks {
     }
   }
 
+  /** @throws {StoreError} `STORE_FULL` if no memory is left for the new text. */
   replace(place: Place, text: Buffer): void {
     const { handle } = place
     const length = text.length + 1
@@ -76,6 +78,7 @@ export class Blocks {
     if (growth < 0) this.#tidy(this.#placeOf(handle).block)
   }
 
+  /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and no memory is left for a copy. */
   remove({ handle, block, position }: Place): void {
     if (block.count === 1) {
       this.#drop(block)

@@ -46,6 +46,7 @@ export class Chain {
     return newest !== undefined && block.since < newest.moment
   }
 
+  /** Checks that the chain may get another block. @throws {StoreError} `STORE_FULL` */
   needRoom(old?: Block): void {
     if (old === undefined && this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')

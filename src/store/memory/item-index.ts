@@ -54,6 +54,7 @@ export class ItemIndex {
     return handle
   }
 
+  /** Removes an item from the index. Another item may get the same handle later. */
   remove(handle: Handle): void {
     for (let word = 0; word < 4; word += 1) this.#id[word] = this.records.word(handle, word)
     const table = this.#table()

@@ -30,6 +30,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
 
   const usedBytes = () => used + size * itemOverhead
 
+  /** @throws {StoreError} `STORE_FULL` if `added` more bytes would exceed the store's limit. */
   function needRoom(added: number): void {
     if (added > 0 && usedBytes() + added > maxBytes) {
       throw new StoreError('STORE_FULL', `The store is full: it may hold ${bytesText(maxBytes)}`)

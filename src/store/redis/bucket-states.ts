@@ -131,6 +131,7 @@ function createSortedRead(prefix: string, keys: readonly string[], read: Read) {
   })
   const scores = keys.flatMap((_, number) => [String(number), String(number)])
   const addNumbers = keyCommand(['ZADD', numbersKey, ...scores], 0)
+  /** Time, as a value of `performance.now()`, before which no `SORT` is sent. */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
   return async function readSorted(): Promise<RedisValue[] | undefined> {

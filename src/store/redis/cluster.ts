@@ -81,6 +81,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
+  /** Sends a command again if its error proves that the master did not execute the command. */
   async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
     const sendAgain = async (to: string, isAsking: boolean) => {

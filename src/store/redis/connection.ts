@@ -20,6 +20,7 @@ export interface ServersOptions {
 export interface RedisConnectionOptions extends ServersOptions {
   /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
+  /** Whether the server must belong to a cluster. If false, the server must not belong to one. */
   readonly isClusterNode: boolean
   readonly reachability: Reachability
 }
@@ -48,6 +49,7 @@ export class RedisConnection {
   #client: Client | undefined
   #cause: unknown
   #limit = new InFlightLimit()
+  /** Time of the latest request for the server's role, as a value of `performance.now()`. */
   #askedForRole = 0
   #wasConnected = false
   #deadline: NodeJS.Timeout | undefined

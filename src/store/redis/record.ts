@@ -83,6 +83,7 @@ export function createStoreRecord(
     key,
     compare,
 
+    /** Result of the latest comparison. The service may access items only while the result is `'matched'`. */
     get result() {
       return result
     },

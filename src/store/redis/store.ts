@@ -79,6 +79,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     }
   }
 
+  /** Returns the reply. Records a corrupted key. @throws {StoreError} if the reply is an error. */
   function succeeded(reply: Reply | undefined, purpose: Purpose, key: string) {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     const code = errorCodeOf(reply)

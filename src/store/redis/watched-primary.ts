@@ -35,6 +35,7 @@ export function watchPrimary(
   let cause: unknown
   /** Host and port of the server that the connection uses. */
   let used: string | undefined
+  /** Time, as a value of `performance.now()`, until which the sentinels' latest answers are valid. */
   let validUntil = 0
   let isSilenceLogged = false
   let pending: Promise<void> | undefined
