@@ -6,8 +6,9 @@ import type { Item } from './item.js'
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids of the items that were selected before the range was added, and after it was added. */
+  /** Ids of the selected items before this range was added. */
   readonly before: ReadonlySet<string>
+  /** Ids of the selected items, including this range. */
   readonly after: ReadonlySet<string>
 }
 

@@ -33,7 +33,7 @@ const timeoutCheckInterval = 1_000
 
 const idleCheckInterval = 50
 
-/** Maximum number of connections waiting to be accepted, which is also the default limit on Linux. */
+/** Maximum number of connections that wait to be accepted. Linux has the same limit by default. */
 const backlog = 4096
 
 const checksPerTimeout = 4

@@ -155,7 +155,7 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // V8 frees memory transferred to a new buffer in its next scavenge. It might never collect the old buffer.
+    // V8's next scavenge frees the new buffer with the memory; the old buffer might keep the memory for ever.
     const { buffer } = slab.bytes
     structuredClone(buffer, { transfer: [buffer] })
   }
