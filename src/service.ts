@@ -46,13 +46,13 @@ export function createService(config: Config, parts: ServiceParts) {
   const failureLog = createFailureLog(log)
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
-    observers.push(createRequestLog(log, requestLogLevel, config.trustedProxies))
+    observers.push(createRequestLog(log, requestLogLevel))
   }
   if (doubles !== undefined) observers.push(doubles.observe)
   let closeMetrics: (() => void) | undefined
 
   const serve: Serve = (response, connection) => {
-    const exchange = new Exchange(response, connection)
+    const exchange = new Exchange(response, connection, config.trustedProxies)
     for (const observe of observers) response.once('finish', () => observe(exchange))
     connection.batch.handle(response, () => answer(exchange))
   }

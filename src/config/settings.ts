@@ -71,7 +71,7 @@ export const settings = {
   trustedProxies: setting(
     kind.optional(kind.networks),
     undefined,
-    'Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; none by default',
+    'Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Prefix are trusted; none by default',
   ),
   maxMemoryBytes: setting(
     kind.size(1),

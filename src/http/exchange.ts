@@ -1,7 +1,6 @@
-/** Exchanges (a request with its response), routes, and the addresses of clients behind trusted proxies. @module */
+/** Exchanges (a request with its response), and routes. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
 import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'
@@ -13,6 +12,7 @@ export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
+  readonly proxies: Config['trustedProxies']
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
   readonly sessionId: string = newUuid()
   /** Time when the request arrived (`performance.now()`), plus the time it spent waiting for a change. */
@@ -24,10 +24,15 @@ export class Exchange {
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
 
-  constructor(response: ServerResponse, connection: Connection) {
+  constructor(
+    response: ServerResponse,
+    connection: Connection,
+    proxies: Config['trustedProxies'] = undefined,
+  ) {
     this.request = response.req
     this.response = response
     this.connection = connection
+    this.proxies = proxies
     this.path = pathIn(response.req.url ?? '')
   }
 }
@@ -52,33 +57,4 @@ function pathIn(target: string): string {
   const end = rest.search(/[?#]/)
   const path = end === -1 ? rest : rest.slice(0, end)
   return path === '' && authority !== '' ? '/' : path
-}
-
-export type TrustedProxies = Config['trustedProxies']
-
-function isTrusted(proxies: TrustedProxies, address: string | undefined): boolean {
-  if (proxies === undefined || address === undefined) return false
-  return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-}
-
-/** Returns the client's IP address, even for a client behind trusted proxies; `undefined` after a disconnect. */
-export function clientOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
-  let client = socket.remoteAddress
-  if (!isTrusted(proxies, client)) return client
-  // Each proxy appends the address of its own client. Only addresses appended by trusted proxies are reliable.
-  const hops = String(headers['x-forwarded-for'] ?? '').split(',')
-  while (isTrusted(proxies, client)) {
-    const hop = hops.pop()?.trim() ?? ''
-    if (isIP(hop) === 0) break
-    client = hop
-  }
-  return client
-}
-
-/** Returns the origin to which the client sent the request; `undefined` without a valid `Host` header. */
-export function originOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies) {
-  const isSecure =
-    isTrusted(proxies, socket.remoteAddress) && headers['x-forwarded-proto'] === 'https'
-  const origin = `${isSecure ? 'https' : 'http'}://${headers.host ?? ''}`
-  return URL.canParse(origin) ? new URL(origin).origin : undefined
 }

@@ -12,6 +12,7 @@ import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
+import { prefixOf } from './forwarded.js'
 import { paced } from './pacing.js'
 import { keyedName, requestedProject } from './parameters.js'
 import type { SharedLists } from './shared-lists.js'
@@ -104,7 +105,7 @@ export function createItemHandlers(
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
       const { id, item } = await receivedItem(exchange, () => newId(name))
-      const location = ['Location', itemPath(id)]
+      const location = ['Location', prefixOf(exchange) + itemPath(id)]
       while (!(await store.create(id, item))) {
         const stored = await readToChange(id)
         if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again

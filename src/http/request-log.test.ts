@@ -23,7 +23,7 @@ function captured() {
 
 test('the log line of a request has the session id, method, path, status, client, caller and milliseconds', () => {
   const { lines, log } = captured()
-  const logRequest = createRequestLog(log, 'debug', undefined)
+  const logRequest = createRequestLog(log, 'debug')
   const exchange = anExchange()
   exchange.startedAt = performance.now() - 5000
   exchange.token = { sub: 'somebody', exp: 9e9 }
@@ -46,7 +46,7 @@ for (const given of [trace, later, trace.toUpperCase(), `${trace}\n`]) {
   const isLogged = [trace, later].includes(given)
   test(`traceparent ${JSON.stringify(given)} is ${isLogged ? '' : 'not '}logged`, () => {
     const { lines, log } = captured()
-    createRequestLog(log, 'info', undefined)(anExchange({ traceparent: given }))
+    createRequestLog(log, 'info')(anExchange({ traceparent: given }))
     assert.equal(lines[0]?.traceparent, isLogged ? given : undefined)
   })
 }

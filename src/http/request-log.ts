@@ -2,7 +2,8 @@
 
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
-import { clientOf, type Exchange, type TrustedProxies } from './exchange.js'
+import type { Exchange } from './exchange.js'
+import { clientOf } from './forwarded.js'
 
 /** Matches a `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
@@ -13,12 +14,12 @@ const failureInterval = 1_000
 /** Maximum number of failure kinds to count separately. An unexpected error with a new message is a new kind. */
 const maxKinds = 50
 
-export function createRequestLog(log: Logger, level: 'info' | 'debug', proxies: TrustedProxies) {
+export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   return function logRequest(exchange: Exchange): void {
-    const { request, response, startedAt, token, errorCode } = exchange
+    const { response, startedAt, token, errorCode } = exchange
     const fields = requestFields(exchange, response.statusCode, errorCode)
     const ms = Math.round((performance.now() - startedAt) * 1000) / 1000
-    log[level]({ ...fields, ms, client: clientOf(request, proxies), sub: token?.sub }, 'answered')
+    log[level]({ ...fields, ms, client: clientOf(exchange), sub: token?.sub }, 'answered')
   }
 }
 

@@ -4,6 +4,7 @@ import { ApiError } from '../interface/errors.js'
 import { pagePaths, prefix } from '../interface/names.js'
 import { answerEmpty } from './answer.js'
 import type { Exchange, Handler, Route } from './exchange.js'
+import { prefixOf } from './forwarded.js'
 import { decoded } from './parameters.js'
 
 type Endpoint = Pick<Route, 'guards'> & { readonly handle: Handler }
@@ -17,9 +18,13 @@ const preflight = unguarded(answerPreflight)
 export function createRouter(routes: readonly Route[]) {
   const entries = routes.map(entryOf)
   const hasDocs = routes.some(({ path }) => path === pagePaths.docs)
-  const unknownPath = unguarded(({ path, request }) => {
+  const unknownPath = unguarded((exchange) => {
+    const { path, request } = exchange
     const isRoot = path === '/' && hasDocs
-    const hint = isRoot ? `see ${pagePaths.docs}` : `all endpoints are under ${prefix}`
+    const start = prefixOf(exchange)
+    const hint = isRoot
+      ? `see ${start + pagePaths.docs}`
+      : `all endpoints are under ${start + prefix}`
     const ending = `${path}/`.startsWith(`${prefix}/`) ? '' : `; ${hint}`
     const shown = path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
     throw new ApiError('ROUTE_NOT_FOUND', `${request.method} ${shown} is not an endpoint${ending}`)

@@ -13,7 +13,8 @@ import type { ItemStore } from '../store/item-store.js'
 import { answerBytes, answerEmpty, answerJson } from './answer.js'
 import { createBodyReader } from './body.js'
 import { entityTag, isNotModified } from './conditions.js'
-import { type Guard, type Handler, originOf, type Route } from './exchange.js'
+import type { Guard, Handler, Route } from './exchange.js'
+import { originOf, prefixOf } from './forwarded.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { createSharedLists } from './shared-lists.js'
@@ -35,8 +36,8 @@ export interface RouteParts {
 /** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder for the origin in the OpenAPI document, which is built once for all clients. */
-const anyOrigin = '{origin}'
+/** Placeholder for the service's URL in the OpenAPI document, which is built once for all clients. */
+const anyRoot = '{root}'
 
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
@@ -54,7 +55,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
   const ofItems = { GET: wrap(items.list), POST: wrap(items.create) }
   const ofItem = { GET: wrap(items.read), PUT: wrap(items.replace), DELETE: wrap(items.delete) }
-  const ofDocument = { GET: createDocumentHandler(config, store.guarantees) }
+  const ofDocument = { GET: createDocumentHandler(store.guarantees) }
   const document = { path: documentPath, guards: [refuseOverload], handlers: ofDocument }
   return [
     { path: prefix + paths.health, guards: [], handlers: ofHealth },
@@ -110,22 +111,22 @@ function createHealthCheck(serviceName: string, { store, signing, load }: RouteP
   }
 }
 
-function createDocumentHandler({ trustedProxies }: Config, lists: ListGuarantees): Handler {
+function createDocumentHandler(lists: ListGuarantees): Handler {
   let document: Awaited<ReturnType<typeof makeDocument>> | undefined
 
   return async function answerDocument(exchange) {
     document ??= await makeDocument(lists)
-    const origin = originOf(exchange.request, trustedProxies) ?? ''
-    const tag = entityTag(Buffer.from(document.tag + origin))
+    const root = (originOf(exchange) ?? '') + prefixOf(exchange)
+    const tag = entityTag(Buffer.from(document.tag + root))
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    const text = document.pieces.join(JSON.stringify(origin).slice(1, -1))
+    const text = document.pieces.join(JSON.stringify(root).slice(1, -1))
     answerBytes(exchange, Buffer.from(text), ['Content-Type', 'application/json', ...headers])
   }
 }
 
 async function makeDocument(lists: ListGuarantees) {
   const { openApiDocument } = await import('../interface/openapi.js')
-  const text = JSON.stringify(openApiDocument(version, lists, anyOrigin))
-  return { pieces: text.split(anyOrigin), tag: entityTag(Buffer.from(text)) }
+  const text = JSON.stringify(openApiDocument(version, lists, anyRoot))
+  return { pieces: text.split(anyRoot), tag: entityTag(Buffer.from(text)) }
 }

@@ -83,11 +83,11 @@ const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 /** Whether a list shows all items as they were at a single moment, and whether items are in order of creation. */
 export type ListGuarantees = Readonly<Record<'isSnapshot' | 'isInOrder', boolean>>
 
-/** @param origin the service's origin, against which tools resolve the paths in a saved document. */
+/** @param root URL of the service, against which tools resolve the paths in a saved document. */
 export function openApiDocument(
   version: string,
   { isSnapshot, isInOrder }: ListGuarantees,
-  origin = '',
+  root = '',
 ): object {
   const order = isInOrder ? 'in the order of their creation' : 'in no particular order'
   const changes = isSnapshot
@@ -103,9 +103,9 @@ export function openApiDocument(
       contact: { name: 'The Item Store developers' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: origin + prefix, description: 'The service that sent this document' }],
+    servers: [{ url: root + prefix, description: 'The service that sent this document' }],
     externalDocs: {
-      url: origin + pagePaths.index,
+      url: root + pagePaths.index,
       description: 'Index of the documentation, as text',
     },
     tags: [
