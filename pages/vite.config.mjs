@@ -59,6 +59,10 @@ export default ({ mode }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
   logLevel: 'warn',
+  // Pages have relative URLs, because a proxy may add a prefix to their paths.
+  experimental: {
+    renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? file : { relative: true }),
+  },
   build: {
     outDir: '../dist/pages',
     emptyOutDir: false, // this folder also contains the other page

@@ -1,9 +1,11 @@
 /** An operation's code sample or request form, with example responses or the received response below. @module */
 
 import { useEffect, useState } from 'preact/hooks'
+import { prefix } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
-import { baseUrlOf, nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
+import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
 import { requestFor } from './request.js'
 import { Examples, type ResponsesProps } from './responses.js'
 import { type Language, languages, type Samples } from './samples.js'
@@ -31,7 +33,7 @@ export function Calls(props: CallsProps) {
 
   const input = { parameters: { ...parameters, ...own }, body }
   const request = requestFor(operation, input, '')
-  const baseUrl = baseUrlOf(document).href
+  const baseUrl = urlOf(prefix)
   const sample = request && props.samples[language]?.({ operation, input, request, baseUrl })
 
   function toggle() {

@@ -1,14 +1,15 @@
 /** The first two sections of the API page: what the service is, how to start, how requests are authorized. @module */
 
-import { documentPath, pagePaths } from '../../src/interface/names.js'
+import { documentPath, pagePaths, prefix } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { Panel } from './code.js'
-import { baseUrlOf, type OpenApiDocument } from './openapi.js'
+import type { OpenApiDocument } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
 
 export function Introduction({ document }: { document: OpenApiDocument }) {
   const { title, description } = document.info
-  const { href } = baseUrlOf(document)
+  const href = urlOf(prefix)
   const end = description.indexOf('\n\n')
   return (
     <>
@@ -16,8 +17,8 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
         <div>
           <Prose text={`${description.slice(0, end)}\n\nBase URL: \`${href}\``} />
           <p>
-            For programs: the <a href={documentPath}>OpenAPI document</a> and the{' '}
-            <a href={pagePaths.index}>documentation in Markdown</a>.
+            For programs: the <a href={urlOf(documentPath)}>OpenAPI document</a> and the{' '}
+            <a href={urlOf(pagePaths.index)}>documentation in Markdown</a>.
           </p>
           <details>
             <summary>Numbers and methods in detail</summary>

@@ -2,6 +2,7 @@
 
 import { render } from 'preact'
 import { documentPath } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'
 
@@ -15,13 +16,13 @@ async function load(place: HTMLElement, loading: HTMLElement | null): Promise<vo
     render(shown, place)
   } catch (error) {
     const [, message, reload] = loading?.children ?? []
-    message?.replaceChildren(`The description at ${documentPath} cannot be shown: ${error}`)
+    message?.replaceChildren(`The description at ${urlOf(documentPath)} cannot be shown: ${error}`)
     reload?.removeAttribute('hidden')
   }
 }
 
 async function fetchDocument(): Promise<OpenApiDocument> {
-  const response = await fetch(documentPath)
+  const response = await fetch(urlOf(documentPath))
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const document: unknown = await response.json()
   return document as OpenApiDocument // trusted, because the same service serves this page

@@ -1,5 +1,8 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. @module */
 
+import { prefix } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
+
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -65,7 +68,6 @@ type Method = (typeof methods)[number]
 
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly security?: readonly object[]
@@ -93,7 +95,7 @@ export interface Operation extends OperationObject, ResponseGroup {
 
 /** Returns all operations, sorted by tag, then by method, then from the longest path to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
-  const base = baseUrlOf(document).pathname
+  const base = new URL(urlOf(prefix)).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
   return document.tags.flatMap(({ name }) =>
     methods.flatMap((method) =>
@@ -124,12 +126,6 @@ export function modelsOf(document: OpenApiDocument) {
   return Object.entries(document.components.schemas)
     .map(([name, schema]) => ({ name, schema, isUsed: text.includes(`/${name}"`) }))
     .sort((one, other) => Number(other.isUsed) - Number(one.isUsed))
-}
-
-/** Returns the base URL of the API, with the origin of this page. */
-export function baseUrlOf({ servers }: OpenApiDocument): URL {
-  const { pathname } = new URL(servers[0]?.url ?? '', location.href)
-  return new URL(pathname, location.href)
 }
 
 export function nameIn(reference: string): string {

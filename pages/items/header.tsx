@@ -1,6 +1,7 @@
 /** The bar at the top of the page: product name, page links, list state, and the token's subject and expiry. @module */
 
 import { pagePaths } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'
 import type { Page } from './use-page.js'
@@ -15,7 +16,7 @@ export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
       <Brand />
       <nav class="line" aria-label="Pages">
         <h1>Items</h1>
-        {hasApiPage && <a href={pagePaths.docs}>API</a>}
+        {hasApiPage && <a href={urlOf(pagePaths.docs)}>API</a>}
       </nav>
       <span class={`live ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
         {isFailing ? 'Not connected' : listedAt ? 'Live' : 'Not loaded'}

@@ -1,6 +1,7 @@
 /** The message for an empty list: why there are no rows, and what to do. @module */
 
 import { paths, prefix } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { Button, CopyButton } from '../shared/components.js'
 import { everything, type Filter, isComplete } from './filter.js'
 import { shownName } from './item.js'
@@ -58,7 +59,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
 /** Returns a curl command. The token needs no quotes, because it has no characters that are special in a shell. */
 function curlFor(token: string): string {
   return [
-    `curl ${location.origin}${prefix}${paths.items}`,
+    `curl ${urlOf(prefix + paths.items)}`,
     `-H "Authorization: Bearer ${token}"`,
     `-H 'Content-Type: application/json'`,
     `--data-raw '{"data":{"title":"First item"}}'`,

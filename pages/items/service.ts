@@ -2,6 +2,7 @@
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
 import { prefix } from '../../src/interface/names.js'
+import { urlOf } from '../shared/address.js'
 import { currentToken } from '../shared/session.js'
 
 /** Number of retries. A restarting service is usually back before the last retry. */
@@ -22,7 +23,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
   }
-  const client = new ItemStoreClient({ baseUrl: location.origin + prefix, token, retries })
+  const client = new ItemStoreClient({ baseUrl: urlOf(prefix), token, retries })
   return await client.request(request, options, read)
 }
 

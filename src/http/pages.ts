@@ -57,7 +57,12 @@ const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
   const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
   const page = (path: string, file: string) =>
-    route(path, (exchange) => answerFile(exchange, file, pageCaching))
+    route(path, (exchange) => {
+      // From a path with a slash at its end, the relative URLs of a page would lead elsewhere.
+      if (exchange.path.length > 1 && exchange.path.endsWith('/'))
+        return answerEmpty(exchange, 308, ['Location', `..${path}`])
+      return answerFile(exchange, file, pageCaching)
+    })
   const folder = (path: string, from: string, kinds: string[], headers: HeaderList) =>
     route(`${path}/{name}`, async (exchange) => {
       const name = exchange.segment

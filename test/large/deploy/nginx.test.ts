@@ -4,21 +4,26 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
-import { after } from 'node:test'
+import { after, describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { serviceAt } from '../../conformance/client.js'
+import { itemOf } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
 import { newCertificate } from '../../support/certificate.js'
+import { inChromium } from '../../support/chromium.js'
+import { useGuardedPages } from '../../support/guarded-page.js'
 import { keptClient } from '../../support/kept-client.js'
 import { configureNginx, startNginx } from '../../support/nginx.js'
 import { ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
+import { snippetsOf } from '../../support/snippets.js'
 import { until } from '../../support/until.js'
 
 const file = 'deploy/nginx.conf'
 const name = 'items.example.com'
+const openPage = useGuardedPages()
 
 programTest('nginx', 'deploy/nginx.conf is valid, and changes only the encoding', async (nginx) => {
   const settings = { MAX_BODY_BYTES: '2MiB', LOG_LEVEL: 'debug', TRUSTED_PROXIES: '127.0.0.1' }
@@ -82,10 +87,94 @@ programTest('nginx', 'deploy/nginx.conf is valid, and changes only the encoding'
   assert.equal(plain.status, 308)
 })
 
-function configure(ports: { https: number; http: number; service: string }) {
+programTest(
+  'nginx',
+  'under a path prefix, as in docs/how-to/deploy.md, every link leads back to the service',
+  async (nginx) => {
+    const plain = await underPrefix(nginx, {})
+    const hint = await plain.requestTarget('GET', '/store/')
+    assert.match(assertRefused(hint, 404, 'ROUTE_NOT_FOUND'), /; see \/store\/docs$/)
+    const unknown = await plain.requestTarget('GET', '/store/x')
+    assert.match(assertRefused(unknown, 404, 'ROUTE_NOT_FOUND'), / under \/store\/api\/v1$/)
+
+    const service = await underPrefix(nginx, { CONSOLE: 'on' })
+    const token = service.validToken()
+    const keyed = (data: string) =>
+      service.request('POST', '/items', { token, body: data, headers: { 'Idempotency-Key': 'a' } })
+    const created = await keyed('{"data":{"a":1}}')
+    const { id } = itemOf(created, 201)
+    assert.equal(created.headers.location, `/store/api/v1/items/${id}`)
+    const found = await service.requestTarget('GET', created.headers.location, { token })
+    assert.equal(itemOf(found, 200).id, id)
+    const conflict = await keyed('{"data":{"a":2}}')
+    assertRefused(conflict, 409, 'IDEMPOTENCY_CONFLICT')
+    assert.equal(conflict.headers.location, created.headers.location)
+    const document = JSON.parse((await service.requestTarget('GET', '/store/openapi.json')).text)
+    assert.equal(document.servers[0].url, service.baseUrl.href)
+
+    const seen = new Set<string>()
+    const paths = [new URL(document.externalDocs.url).pathname, '/store/docs/', '/store/']
+    for (const path of paths) {
+      const { status, headers, text } = await service.requestTarget('GET', path)
+      const links = /(?:src|href)="([^"]+)"|^- \[.*?\]\((.*?)\)|"(\.\/[^"]+\.js)"/gm
+      const found = [...text.matchAll(links)].map((link) => link.slice(1).join(''))
+      assert.ok(status === 308 || status === 200, `${status} for ${path}`)
+      for (const link of [...found, headers.location ?? '']) {
+        const { pathname } = new URL(link, service.baseUrl.origin + path)
+        if (!seen.has(pathname)) paths.push(pathname)
+        seen.add(pathname)
+      }
+    }
+    assert.ok(seen.size > 25, [...seen].join())
+  },
+)
+
+describe('under a path prefix', inChromium, () => {
+  programTest('nginx', 'both pages work and link to each other', async (nginx) => {
+    const { baseUrl, validToken, call } = await underPrefix(nginx, { CONSOLE: 'on' })
+    assert.equal((await call('POST', '/items', { data: { a: 'first' } })).status, 201)
+    const page = await openPage(`${baseUrl.origin}/store/#token=${validToken()}`)
+    await page.getByText('first').waitFor()
+    await page.getByRole('link', { name: 'API' }).click()
+    await page.getByText(`${baseUrl.href}`).first().waitFor()
+    const section = page.locator('#listItems')
+    await section.getByRole('button', { name: 'Try it' }).click()
+    await section.getByRole('button', { name: 'Send' }).click()
+    await section.getByText('Items retrieved successfully').first().waitFor()
+    const hrefs = await page.evaluate<string[]>('[...document.links].map(({ href }) => href)')
+    for (const href of hrefs) assert.ok(href.startsWith(`${baseUrl.origin}/store/`), href)
+  })
+})
+
+async function underPrefix(nginx: string, env: NodeJS.ProcessEnv) {
+  const own = await ownService({ TRUSTED_PROXIES: '127.0.0.1', ...env })
+  const ports = { https: await freePort(), http: await freePort(), service: own.baseUrl.port }
+  const plain = ['listen 443 ssl', `listen 127.0.0.1:${ports.https}`] as const // browsers reject the certificate
+  startNginx(nginx, configure(ports, [plain, ...prefixed]))
+  const service = serviceAt(new URL(`http://127.0.0.1:${ports.https}/store/api/v1`), own.secret)
+  await until('nginx serves', () => service.request('GET', '/health').catch(() => undefined))
+  return service
+}
+
+const [{ text: prefixLines } = assert.fail('no snippet')] = snippetsOf(
+  'docs/how-to/deploy.md',
+).filter(({ language }) => language === 'nginx')
+const prefixed = [
+  'location / {',
+  'proxy_pass http://item_store;',
+  'proxy_set_header X-Forwarded-Prefix "";',
+].map((from, place) => [from, prefixLines.split('\n')[place]?.trim() ?? ''] as const)
+
+function configure(
+  ports: { https: number; http: number; service: string },
+  more: readonly (readonly [string, string])[] = [],
+) {
   const [pem, key] = newCertificate(`DNS:${name}`)
   const changes = [
-    ['listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`],
+    ...more,
+    ...(more.length > 0
+      ? []
+      : [['listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`] as const]),
     ['listen 80;', `listen 127.0.0.1:${ports.http};`],
     ['127.0.0.1:8000', `127.0.0.1:${ports.service}`],
     [`/etc/ssl/${name}.pem`, pem],
