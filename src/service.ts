@@ -6,6 +6,7 @@ import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
+import { createBodyReader } from './http/body.js'
 import { Exchange } from './http/exchange.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
@@ -36,9 +37,11 @@ export function createService(config: Config, parts: ServiceParts) {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // 0 means no maximum, because each delayed request adds a listener
   const waitingReads = createWaitingReads(store, stopping.signal)
+  const bodies = createBodyReader(config, load.bodyReceived)
   const routes = createRoutes(config, {
     ...parts,
     waitingReads,
+    readBody: bodies.readBody,
     newId: doubles?.newId,
     wrap: (handle) => doubles?.wrap(handle, stopping.signal) ?? handle,
   })
@@ -93,7 +96,9 @@ export function createService(config: Config, parts: ServiceParts) {
       const { host, port, metricsHost, metricsPort } = config
       if (metricsPort !== undefined) {
         const { publishMetrics } = await import('./http/metrics.js')
-        const metrics = await publishMetrics(store, waitingReads, metricsPort, metricsHost)
+        const { limits = [] } = store
+        const of = [...load.limits, bodies.limit, ...listener.limits, waitingReads.limit, ...limits]
+        const metrics = await publishMetrics({ ...parts, limits: of }, metricsPort, metricsHost)
         observers.push(metrics.observe)
         closeMetrics = metrics.close
       }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
+import { environmentSigning } from '../src/auth/secret.js'
 import { settingNames } from '../src/config/settings.js'
 import { createMetrics } from '../src/http/metrics.js'
 import { errorKinds } from '../src/interface/errors.js'
@@ -119,7 +120,7 @@ test('docs/reference/operation.md lists exactly the metrics of the service', asy
     ...createMemoryStore(1000),
     traffic: { ...traffic, unknownOutcomes: 0, onRoundTrip: undefined },
   }
-  const { registry } = createMetrics(store, { count: 0 })
+  const { registry } = createMetrics({ store, signing: environmentSigning, limits: [] })
   const all = registry.getMetricsAsArray().map(({ name }) => name)
   const own = all.filter((name) => name.startsWith('item_store_'))
   assert.deepEqual(named, own)

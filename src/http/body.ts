@@ -6,7 +6,7 @@ import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import type { Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
-import { bytesText } from '../memory/shares.js'
+import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
@@ -31,24 +31,26 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-export function createBodyReader(config: Config, onReceived: (bytes: number) => void): ReadBody {
+export function createBodyReader(config: Config, onReceived: (bytes: number) => void) {
   const { maxBodyBytes, maxPendingBytes } = config
   let pendingBytes = 0
+  const value = () => pendingBytes
+  const limit: Limit = { limit: 'pending request bodies', maximum: maxPendingBytes, value }
 
   function tooMuchPending(): ApiError {
     const detail = 'Too many request bodies are being received'
-    const limit = 'pending request bodies'
-    const exceeded = { limit, maximum: maxPendingBytes, value: pendingBytes }
+    const exceeded = { ...limit, value: pendingBytes }
     return new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded })
   }
 
-  return function readBody(exchange, use) {
+  const readBody: ReadBody = (exchange, use) => {
     const { headers, httpVersion, complete } = exchange.request
     checkHead(headers, maxBodyBytes)
     const expectsContinue = continueExpectation.test(headers.expect ?? '')
     if (expectsContinue && httpVersion === '1.1') exchange.response.writeContinue()
     return complete ? readComplete(exchange, use) : receive(exchange, use)
   }
+  return { limit, readBody }
 
   function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
     let counted = 0

@@ -1,8 +1,8 @@
 /** Exchanges (a request with its response), and routes. @module */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BlockList } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
-import type { Config } from '../config/settings.js'
 import type { ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
@@ -12,7 +12,8 @@ export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  readonly proxies: Config['trustedProxies']
+  /** Proxies whose `X-Forwarded-…` headers are trusted. */
+  readonly proxies: BlockList | undefined
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
   readonly sessionId: string = newUuid()
   /** Time when the request arrived (`performance.now()`), plus the time it spent waiting for a change. */
@@ -24,11 +25,7 @@ export class Exchange {
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
 
-  constructor(
-    response: ServerResponse,
-    connection: Connection,
-    proxies: Config['trustedProxies'] = undefined,
-  ) {
+  constructor(response: ServerResponse, connection: Connection, proxies?: BlockList) {
     this.request = response.req
     this.response = response
     this.connection = connection

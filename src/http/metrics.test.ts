@@ -2,14 +2,21 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { test } from 'node:test'
 import type { Registry } from 'prom-client'
+import { followSecret } from '../auth/secret.js'
 import { errorKinds } from '../interface/errors.js'
 import { newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createMetrics } from './metrics.js'
 
+type Measured = Parameters<typeof createMetrics>[0]
+
+function measured(parts: Partial<Measured>): Measured {
+  return { store: createMemoryStore(1000), signing: followSecret(() => 'a'), limits: [], ...parts }
+}
+
 function observedMetrics(...requests: object[]): Registry {
-  const { registry, observe } = createMetrics(createMemoryStore(1000), { count: 0 })
+  const { registry, observe } = createMetrics(measured({}))
   for (const given of requests) {
     const plain = { request: { method: 'GET' }, response: { statusCode: 200 }, startedAt: 0 }
     observe({ ...plain, ...given } as Parameters<typeof observe>[0]) // all members that `observe` reads
@@ -19,7 +26,7 @@ function observedMetrics(...requests: object[]): Registry {
 
 test('item_store_used_bytes equals item_store_max_bytes when the store is full', async () => {
   const store = createMemoryStore(1000)
-  const { registry } = createMetrics(store, { count: 0 })
+  const { registry } = createMetrics(measured({ store }))
   const used = async () =>
     Number(/^item_store_used_bytes (.*)$/m.exec(await registry.metrics())?.[1])
   const create = (length: number) => {
@@ -38,7 +45,7 @@ test('while the store does not respond, only the metrics of the store are missin
   let isReachable = true
   const memory = createMemoryStore(1000)
   const size = () => (isReachable ? memory.size() : assert.fail('not to be reached'))
-  const { registry } = createMetrics({ ...memory, size }, { count: 0 })
+  const { registry } = createMetrics(measured({ store: { ...memory, size } }))
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
   isReachable = false
   const metrics = await registry.metrics()
@@ -46,6 +53,22 @@ test('while the store does not respond, only the metrics of the store are missin
   assert.match(metrics, /^process_cpu_seconds_total /m)
   isReachable = true
   assert.match(await registry.metrics(), /^item_store_items 0$/m)
+})
+
+test('the health of each subsystem is measured even while the store cannot be reached', async () => {
+  let [isHealthy, secret]: [boolean, string | undefined] = [true, 'a']
+  const store = { ...createMemoryStore(1000), size: assert.fail, healthy: () => isHealthy }
+  const { registry } = createMetrics(measured({ store, signing: followSecret(() => secret) }))
+  const health = async () => (await registry.metrics()).match(/^item_store_healthy\{.*/gm)
+  const lines = (ofStore: number, ofAuth: number) => [
+    `item_store_healthy{subsystem="store"} ${ofStore}`,
+    `item_store_healthy{subsystem="auth"} ${ofAuth}`,
+  ]
+  assert.deepEqual(await health(), lines(1, 1))
+  isHealthy = false
+  assert.deepEqual(await health(), lines(0, 1))
+  ;[isHealthy, secret] = [true, undefined]
+  assert.deepEqual(await health(), lines(1, 0))
 })
 
 test('methods that no endpoint supports share the label "other"', async () => {

@@ -5,9 +5,10 @@ import { createServer } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { explainListenError } from '../config/usage-error.js'
 import { isTokenError } from '../interface/errors.js'
-import type { Awaitable, ItemStore, StoreSize, StoreTraffic } from '../store/item-store.js'
+import type { Limit } from '../memory/shares.js'
+import type { Awaitable, StoreSize, StoreTraffic } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import type { WaitingReads } from './waiting-reads.js'
+import { healthOf, type RouteParts } from './routes.js'
 
 /** Upper bounds of the histogram buckets for request times, in seconds. Most requests take less than a millisecond. */
 const durationBuckets = [
@@ -20,18 +21,22 @@ const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.
 /** HTTP methods with their own labels. With all 34 methods, there could be 12,000 lines, which take 50 ms to write. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-/** Serves metrics at `/metrics`. @throws {UsageError} if the configured host or port cannot be used. */
-export async function publishMetrics(
-  store: ItemStore,
-  waitingReads: WaitingReads,
-  port: number,
-  host: string,
-) {
-  const { registry, observe } = createMetrics(store, waitingReads)
+interface Measured extends Pick<RouteParts, 'store' | 'signing'> {
+  readonly limits: readonly Limit[]
+}
+
+/**
+ * Serves metrics at `/metrics`, and at `/live` an empty 200, whatever the state of the store and the load.
+ * @throws {UsageError} if the configured host or port cannot be used.
+ */
+export async function publishMetrics(measured: Measured, port: number, host: string) {
+  const { registry, observe } = createMetrics(measured)
   const server = createServer(async ({ url = '', method = '' }, response) => {
-    if (url.split('?')[0] !== '/metrics') return response.writeHead(404).end()
+    const [path = ''] = url.split('?')
+    if (path !== '/metrics' && path !== '/live') return response.writeHead(404).end()
     if (method !== 'GET' && method !== 'HEAD')
       return response.writeHead(405, { Allow: 'GET, HEAD' }).end()
+    if (path === '/live') return response.writeHead(200).end()
     try {
       const text = await registry.metrics()
       return response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
@@ -47,7 +52,7 @@ export async function publishMetrics(
   return { observe, close: () => void server.close() }
 }
 
-export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads, 'count'>) {
+export function createMetrics({ store, signing, limits }: Measured) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -72,19 +77,18 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     registers,
   })
 
-  function measure<Source>(table: MetricTable<Source>, sourceOf: () => Awaitable<Source>): void {
-    for (const [name, [help, value]] of Object.entries(table)) {
-      const metric = new (name.endsWith('_total') ? Counter : Gauge)({
-        name,
-        help,
-        registers,
-        async collect() {
-          const current = value(await sourceOf())
-          metric.remove()
-          if (current !== undefined) metric.inc(current)
-        },
-      })
+  /** Creates a metric that `read` measures at each scrape. A value that is `undefined` is left out. */
+  function measure(name: string, help: string, read: () => Awaitable<Values>, label = ''): void {
+    const labelNames = label === '' ? [] : [label]
+    const collect = async () => {
+      for (const [key, value] of Object.entries(await read())) {
+        const labels = label === '' ? {} : { [label]: key }
+        metric.remove(labels)
+        if (value !== undefined) metric.inc(labels, Number(value))
+      }
     }
+    const options = { name, help, labelNames, registers, collect }
+    const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options)
   }
 
   let asked: Promise<Partial<StoreSize>> | undefined
@@ -95,8 +99,16 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
     return size
   }
 
-  const help = 'Number of reads that wait for a change (Prefer: wait)'
-  measure({ item_store_waiting_reads: [help, ({ count }) => count] }, () => waitingReads)
+  const healthHelp = 'Whether a subsystem is healthy: 1 or 0'
+  measure('item_store_healthy', healthHelp, () => healthOf({ store, signing }), 'subsystem')
+  const limitsBy = (key: 'value' | 'maximum') => () =>
+    Object.fromEntries(
+      limits.map(({ limit, maximum, value }) => [limit, key === 'value' ? value() : maximum]),
+    )
+  const valueHelp = 'Value of a limit that rejects requests, in the unit of its maximum'
+  measure('item_store_limit_value', valueHelp, limitsBy('value'), 'limit')
+  const maximumHelp = 'Maximum of a limit that rejects requests: bytes, milliseconds or a number'
+  measure('item_store_limit_maximum', maximumHelp, limitsBy('maximum'), 'limit')
   const { traffic } = store
   if (traffic !== undefined) {
     const roundTrip = new Histogram({
@@ -106,9 +118,11 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
       registers,
     })
     traffic.onRoundTrip = (seconds) => roundTrip.observe(seconds)
-    measure(trafficMetrics, () => traffic)
+    for (const [name, [key, help]] of Object.entries(trafficMetrics))
+      measure(name, help, () => ({ value: traffic[key] }))
   }
-  measure(sizeMetrics, currentSize)
+  for (const [name, [key, help]] of Object.entries(sizeMetrics))
+    measure(name, help, async () => ({ value: (await currentSize())[key] }))
   return {
     registry,
     observe({ request, response, route, startedAt, token, errorCode }: Exchange): void {
@@ -126,50 +140,24 @@ export function createMetrics(store: ItemStore, waitingReads: Pick<WaitingReads,
   }
 }
 
-type MetricTable<Source> = Readonly<
-  Record<string, readonly [help: string, value: (source: Source) => number | undefined]>
->
+/** Values by a label's values. */
+type Values = Readonly<Record<string, number | boolean | undefined>>
 
-const trafficMetrics: MetricTable<StoreTraffic> = {
-  item_store_redis_commands_in_flight: [
-    'Number of commands without a reply yet',
-    ({ inFlight }) => inFlight,
-  ],
-  item_store_redis_commands_waiting: [
-    'Number of commands that wait because too much is in flight',
-    ({ waiting }) => waiting,
-  ],
-  item_store_redis_reconnections_total: [
-    'Number of times that a lost connection was restored',
-    ({ reconnections }) => reconnections,
-  ],
-  item_store_redis_redirections_total: [
-    'Number of redirections of a command to another server of the cluster',
-    ({ redirections }) => redirections,
-  ],
-  item_store_redis_unknown_outcomes_total: [
-    'Number of changes with an unknown outcome: they may have taken effect or not',
-    ({ unknownOutcomes }) => unknownOutcomes,
-  ],
+type MetricTable<Key> = Readonly<Record<string, readonly [key: Key, help: string]>>
+
+const trafficMetrics: MetricTable<Exclude<keyof StoreTraffic, 'onRoundTrip'>> = {
+  item_store_redis_commands_in_flight: ['inFlight', 'Commands without a reply yet'],
+  item_store_redis_commands_waiting: ['waiting', 'Commands that wait: too much is in flight'],
+  item_store_redis_reconnections_total: ['reconnections', 'Restored connections'],
+  item_store_redis_redirections_total: ['redirections', 'Commands redirected by the cluster'],
+  item_store_redis_unknown_outcomes_total: ['unknownOutcomes', 'Changes with an unknown outcome'],
 }
 
-const sizeMetrics: MetricTable<Partial<StoreSize>> = {
-  item_store_items: ['Number of items in the store', ({ items }) => items],
-  item_store_item_bytes: ['Total size of all items in bytes', ({ itemBytes }) => itemBytes],
-  item_store_memory_bytes: [
-    'Memory held for items in bytes; with STORE_URL, all memory that the Redis server uses',
-    ({ memoryBytes }) => memoryBytes,
-  ],
-  item_store_memory_fill_ratio: [
-    'Fraction of item_store_memory_bytes filled with items',
-    ({ itemBytes = 0, memoryBytes }) => memoryBytes && itemBytes / memoryBytes,
-  ],
-  item_store_used_bytes: [
-    'Bytes that count against item_store_max_bytes: the items with their share of the index, or the memory of the Redis server',
-    ({ usedBytes }) => usedBytes,
-  ],
-  item_store_max_bytes: [
-    'MAX_STORE_BYTES; with STORE_URL, maxmemory of the Redis server, and missing if that is not set',
-    ({ maxBytes }) => maxBytes,
-  ],
+/** With `STORE_URL`, the last three are about the memory and `maxmemory` of the Redis server. */
+const sizeMetrics: MetricTable<keyof StoreSize> = {
+  item_store_items: ['items', 'Items in the store'],
+  item_store_item_bytes: ['itemBytes', 'Total size of all items in bytes'],
+  item_store_memory_bytes: ['memoryBytes', 'Memory held for items in bytes'],
+  item_store_used_bytes: ['usedBytes', 'Bytes that count against item_store_max_bytes'],
+  item_store_max_bytes: ['maxBytes', 'Maximum of item_store_used_bytes; missing if there is none'],
 }

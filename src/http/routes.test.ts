@@ -4,6 +4,7 @@ import { defaultParts } from '../../test/support/own-app.js'
 import { readConfig } from '../config/read-config.js'
 import { prefix } from '../interface/names.js'
 import { openApiDocument } from '../interface/openapi.js'
+import { createBodyReader } from './body.js'
 import type { Handler } from './exchange.js'
 import { createRoutes } from './routes.js'
 import { createWaitingReads } from './waiting-reads.js'
@@ -12,8 +13,10 @@ test('the OpenAPI document has every route with its methods, and no other path o
   const parts = defaultParts()
   const { store } = parts
   const waitingReads = createWaitingReads(store, new AbortController().signal)
-  const own = { waitingReads, newId: undefined, wrap: (handle: Handler) => handle }
-  const routes = createRoutes(readConfig({}, {}), { ...parts, ...own })
+  const config = readConfig({}, {})
+  const { readBody } = createBodyReader(config, () => undefined)
+  const own = { waitingReads, readBody, newId: undefined, wrap: (handle: Handler) => handle }
+  const routes = createRoutes(config, { ...parts, ...own })
   const served = routes
     .filter(({ path }) => path.startsWith(prefix))
     .map(({ path, handlers }) => [path, Object.keys(handlers).sort()])

@@ -9,9 +9,10 @@ import type { HealthCheckResponse } from '../interface/models.js'
 import { documentPath, paths, prefix } from '../interface/names.js'
 import type { ListGuarantees } from '../interface/openapi.js'
 import type { NewId } from '../item/id.js'
+import type { Limit } from '../memory/shares.js'
 import type { ItemStore } from '../store/item-store.js'
 import { answerBytes, answerEmpty, answerJson } from './answer.js'
-import { createBodyReader } from './body.js'
+import type { ReadBody } from './body.js'
 import { entityTag, isNotModified } from './conditions.js'
 import type { Guard, Handler, Route } from './exchange.js'
 import { originOf, prefixOf } from './forwarded.js'
@@ -24,10 +25,12 @@ export interface RouteParts {
   readonly store: ItemStore
   readonly signing: CurrentSigning
   readonly load: {
+    readonly limits: readonly Limit[]
     exceededLimit(): ApiError['exceeded']
     /** Called for each chunk of a request body that arrives, even if the service discards the body. */
     bodyReceived(bytes: number): void
   }
+  readonly readBody: ReadBody
   readonly waitingReads: WaitingReads
   readonly newId: NewId | undefined
   readonly wrap: (handle: Handler) => Handler
@@ -41,7 +44,7 @@ const anyRoot = '{root}'
 
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
-  const { store, signing, load, waitingReads, newId, wrap } = parts
+  const { store, signing, load, readBody, waitingReads, newId, wrap } = parts
   /** While a load limit is exceeded, rejects all requests to a route except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
@@ -49,7 +52,6 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
   }
   const guards = [refuseOverload, createTokenGuard(signing)]
-  const readBody = createBodyReader(config, load.bodyReceived)
   const sharedLists = createSharedLists(store, config.maxSharedListBytes)
   const items = createItemHandlers(store, readBody, waitingReads, sharedLists, newId)
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
@@ -91,13 +93,18 @@ function bearerToken(authorization: string | undefined): string {
   throw new ApiError('MISSING_TOKEN', `The Authorization header is ${problem}`)
 }
 
-function createHealthCheck(serviceName: string, { store, signing, load }: RouteParts): Handler {
+/** Returns whether each subsystem is healthy (spec §2.4). */
+export async function healthOf({ store, signing }: Pick<RouteParts, 'store' | 'signing'>) {
+  return { store: await store.healthy(), auth: signingProblem(signing) === undefined }
+}
+
+function createHealthCheck(serviceName: string, parts: RouteParts): Handler {
   return async function checkHealth(exchange) {
-    const health = { store: await store.healthy(), auth: signingProblem(signing) === undefined }
+    const health = await healthOf(parts)
     const total = Object.keys(health).length
     const failed = Object.entries(health).flatMap(([name, isHealthy]) => (isHealthy ? [] : name))
     const unhealthy = failed.length
-    const overload = load.exceededLimit()?.limit
+    const overload = parts.load.exceededLimit()?.limit
     const body: HealthCheckResponse = {
       session_id: exchange.sessionId,
       status: unhealthy === 0 ? 'healthy' : 'unhealthy',

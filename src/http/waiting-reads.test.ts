@@ -22,7 +22,7 @@ test('a waiting read does not keep the item that it has read in memory', async (
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
   const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()
-  assert.deepEqual([reads.count, held.length], [1, 1])
+  assert.deepEqual([reads.limit.value(), held.length], [1, 1])
   collectGarbage()
   assert.equal(held[0]?.deref(), undefined)
   stopping.abort()

@@ -1,6 +1,7 @@
 /** Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). @module */
 
 import type { HeaderList } from '../interface/names.js'
+import type { Limit } from '../memory/shares.js'
 import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import { type Conditions, isMatch, isNoneMatch, preconditionFailed } from './conditions.js'
 import type { Exchange } from './exchange.js'
@@ -76,12 +77,8 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     }
   }
 
-  return {
-    get count(): number {
-      return waits.size
-    },
-    of,
-  }
+  const limit: Limit = { limit: 'waiting reads', maximum: maxWaiting, value: () => waits.size }
+  return { limit, of }
 }
 
 export type ReadResult = ReturnType<typeof resultOf>

@@ -152,7 +152,14 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
+  const { maxConnections, maxPipelinedBytes } = limits
   return {
+    /** Limits that close connections, each with its current value. */
+    limits: [
+      { limit: 'MAX_CONNECTIONS', maximum: maxConnections, value: () => connections.size },
+      { limit: 'pipelined requests', maximum: maxPipelinedBytes, value: () => owner.held.total },
+    ],
+
     /** Listens, and returns the port, which the system picks if `port` is 0. Throws errors such as `EADDRINUSE`. */
     async listen(port: number, host: string): Promise<number> {
       server.listen({ port, host, backlog })

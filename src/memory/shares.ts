@@ -6,6 +6,13 @@ import { getHeapStatistics } from 'node:v8'
 export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
+/** A limit whose excess rejects requests, with its current value in the same unit as its maximum. */
+export interface Limit {
+  readonly limit: string
+  readonly maximum: number
+  value(): number
+}
+
 /** Part of V8's heap limit that new objects may use, in bytes: three semi-spaces of 64 MiB. */
 const newObjects = 192 * mebibyte
 

@@ -3,6 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Config } from '../config/settings.js'
 import { startCollection } from '../memory/collection.js'
+import type { Limit } from '../memory/shares.js'
 
 const sampleInterval = 1_000
 
@@ -22,14 +23,16 @@ export function watchLoad(
     delays.reset()
   }, sampleInterval).unref()
 
+  const limits: readonly Limit[] = [
+    { limit: 'MAX_MEMORY_BYTES', maximum: maxMemoryBytes, value: () => memory.residentBytes },
+    { limit: 'event loop delay', maximum: maxEventLoopDelay, value: () => delay },
+  ]
+
   return {
+    limits,
     exceededLimit() {
-      const { residentBytes } = memory
-      if (residentBytes > maxMemoryBytes) {
-        return { limit: 'MAX_MEMORY_BYTES', maximum: maxMemoryBytes, value: residentBytes }
-      }
-      if (delay <= maxEventLoopDelay) return undefined
-      return { limit: 'event loop delay', maximum: maxEventLoopDelay, value: delay }
+      const exceeded = limits.find(({ maximum, value }) => value() > maximum)
+      return exceeded && { ...exceeded, value: exceeded.value() }
     },
     bodyReceived: memory.bodyReceived,
     stop() {

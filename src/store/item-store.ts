@@ -2,6 +2,7 @@
 
 import type { ItemId } from '../item/id.js'
 import type { EncodedItem } from '../item/item.js'
+import type { Limit } from '../memory/shares.js'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -59,6 +60,9 @@ export interface ItemStore {
 
   /** Traffic with Redis servers; `undefined` for an in-memory store. */
   readonly traffic?: StoreTraffic
+
+  /** Limits besides the bytes in `size` whose excess is `STORE_FULL`. */
+  readonly limits?: readonly Limit[]
 
   /** Namespace UUID for ids derived from an `Idempotency-Key`, the same for all services that share the store. */
   readonly namespace: string

@@ -10,9 +10,12 @@ import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Service } from '../conformance/client.js'
 import { itemOf, listed, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
+import { measuredService } from '../support/measured-service.js'
 import { ownApp } from '../support/own-app.js'
 import { ownService, ownTest } from '../support/own-service.js'
+import { rowsUnder } from '../support/snippets.js'
 import { exchangeOne, headOf, openSocket, openSockets } from '../support/socket.js'
+import { readText } from '../support/tools.js'
 import { until } from '../support/until.js'
 import { assertRefused, newItem } from './expect.js'
 
@@ -129,7 +132,7 @@ test('§8 a pipelined body no longer counts as pending once its connection has e
   }
   const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
   const app = await ownApp(
-    { load: { exceededLimit, bodyReceived: () => undefined } },
+    { load: { limits: [], exceededLimit, bodyReceived: () => undefined } },
     { maxPendingBytes: body.length },
   )
   const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body
@@ -171,3 +174,57 @@ ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay 
   const isBack = () => own.request('GET', '/health').catch(() => undefined)
   assert.equal((await until('an answer', isBack)).status, 200)
 })
+
+ownTest(
+  '§8 the metrics have the value and the maximum of each limit that rejects requests',
+  async () => {
+    const own = await measuredService({
+      MAX_CONNECTIONS: '5',
+      MAX_MEMORY_BYTES: '1GiB',
+      MAX_STORE_BYTES: '1MiB',
+    })
+    await createLarge(own)
+    const body = `${headOf(own, 'POST', '/items', 'Content-Length: 9000')}{"data":{"a":"${'x'.repeat(4000)}`
+    const wait = headOf(own, 'GET', '/items', 'If-None-Match: *\r\nPrefer: wait=60')
+    const sockets = [body, wait + wait].map((text) => openSocket(own.baseUrl, text))
+    const all = async () => {
+      const text = await own.metrics()
+      const valuesOf = (kind: string) =>
+        [...text.matchAll(new RegExp(`^item_store_limit_${kind}{limit="(.*)"} (.*)$`, 'gm'))].map(
+          ([, name = '', value]) => [name, Number(value)] as const,
+        )
+      return { values: new Map(valuesOf('value')), maximums: new Map(valuesOf('maximum')) }
+    }
+    const isHeld = (value = 0) => value >= 4000
+    await until('a body is pending, a read waits, and a request is queued', async () => {
+      const { values } = await all()
+      return isHeld(values.get('pending request bodies')) && values.get('pipelined requests')
+    })
+    const { values, maximums } = await all()
+    assert.equal(values.get('MAX_CONNECTIONS'), 2)
+    assert.equal(values.get('waiting reads'), 1)
+    assert.equal(values.get('store blocks'), 1)
+    assert.ok(Number(values.get('MAX_MEMORY_BYTES')) > 1024 ** 2)
+    assert.ok(Number(values.get('event loop delay')) >= 0)
+    assert.equal(maximums.get('MAX_CONNECTIONS'), 5)
+    assert.equal(maximums.get('MAX_MEMORY_BYTES'), 1024 ** 3)
+    assert.deepEqual([...maximums.keys()], [...values.keys()])
+    for (const [name, maximum] of maximums)
+      assert.ok(maximum > 0 && Number.isFinite(maximum), `${name}: ${maximum}`)
+    const rows = rowsUnder(
+      readText('docs/reference/operation.md'),
+      '| limit | unit | at its maximum |',
+    )
+    assert.deepEqual(
+      rows.map((row) => row.split('`')[1]),
+      [...values.keys()],
+    )
+    for (const socket of sockets) socket.destroy()
+    await until('nothing is held', async () => {
+      const { values } = await all()
+      return ['pending request bodies', 'pipelined requests', 'waiting reads'].every(
+        (name) => values.get(name) === 0,
+      )
+    })
+  },
+)

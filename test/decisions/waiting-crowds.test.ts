@@ -40,17 +40,17 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
 
   /** Sends read requests, and resolves once all of them are waiting for a change. */
   async function wait(count: number, method: string, path: string): Promise<Promise<Answer>[]> {
-    const waited = waitingReads.count
+    const waited = waitingReads.limit.value()
     const tag = String((await app.call('HEAD', path)).headers.etag)
     const answers = Array.from({ length: count }, () =>
       readWaiting(app, path, tag, 'wait=60', { method }),
     )
-    await until('all reads wait', () => waitingReads.count === waited + count)
+    await until('all reads wait', () => waitingReads.limit.value() === waited + count)
     await settled(asked)
     return answers
   }
 
-  return { app, store, asked, wait, waiting: () => waitingReads.count }
+  return { app, store, asked, wait, waiting: () => waitingReads.limit.value() }
 }
 
 /** Waits until no more calls reach the store, and returns the number of calls since `asked` was last called. */

@@ -14,7 +14,9 @@ export async function measuredService(env: NodeJS.ProcessEnv = {}, command?: Com
     metricsUrl,
     metrics,
     async waitingReads(): Promise<number> {
-      return Number(/^item_store_waiting_reads (\d+)$/m.exec(await metrics())?.[1])
+      return Number(
+        /^item_store_limit_value\{limit="waiting reads"\} (\d+)$/m.exec(await metrics())?.[1],
+      )
     },
   }
 }

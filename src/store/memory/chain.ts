@@ -41,6 +41,11 @@ export class Chain {
     this.#maxBlocks = maxBlocks
   }
 
+  /** Number of blocks to compare with `maxBlocks`, which also limits retired blocks (see `needRoom`). */
+  get used(): number {
+    return Math.max(this.current, (this.current + this.retired) / 2)
+  }
+
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment

@@ -67,8 +67,10 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     return text !== expected && (block.isLarge || !text.equals(expected))
   }
 
+  const { maxBlocks = Number.POSITIVE_INFINITY } = blocks.options
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
+    limits: [{ limit: 'store blocks', maximum: maxBlocks, value: () => blocks.chain.used }],
 
     // The namespace is random, so that no client can choose idempotency keys whose ids collide in the index.
     namespace: randomUUID(),

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { documentPath, paths, prefix } from '../../../src/interface/names.js'
+import { measuredService } from '../../support/measured-service.js'
+import { freePort } from '../../support/process.js'
 import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 import { parseYamlDocuments } from '../../support/yaml.js'
@@ -28,16 +29,48 @@ function errorsIn(text: string): string {
   })
 }
 
-const probedPaths = {
-  'deploy/kubernetes.yaml': prefix + paths.health,
-  'deploy/replicas/kubernetes.yaml': documentPath,
+interface Probe {
+  readonly path: string
+  readonly port: string
 }
-for (const [file, probed] of Object.entries(probedPaths)) {
+interface Container {
+  readonly name: string
+  readonly ports: { name: string; containerPort: number }[]
+  readonly [probe: `${string}Probe`]: { httpGet: Probe }
+}
+interface Deployment extends Resource {
+  readonly spec: { template: { spec: { containers: Container[] } } }
+}
+
+for (const file of ['deploy/kubernetes.yaml', 'deploy/replicas/kubernetes.yaml']) {
   test(`${file} meets the types of Kubernetes`, () => {
     assert.equal(errorsIn(readText(file)), '')
   })
 
-  test(`${file}: labels, paths and ports of the probes and the Service match the pod`, () => {
+  test(`${file}: with DOCS=off, a pod is live even while its store cannot be reached, and ready while it can`, async () => {
+    const resources = parseYamlDocuments<Deployment>(readText(file))
+    const deployment = resources.find(({ kind }) => kind === 'Deployment')
+    const [container] = deployment?.spec.template.spec.containers ?? []
+    assert.ok(container !== undefined)
+    const pages = { DOCS: 'off', CONSOLE: 'off' }
+    const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there
+    for (const [env, ready] of [
+      [pages, 200],
+      [{ ...pages, STORE_URL }, 503],
+    ] as const) {
+      const { metricsUrl, baseUrl } = await measuredService(env)
+      const urls: Record<string, URL | string> = { http: baseUrl, metrics: metricsUrl }
+      const statusOf = async (probe: `${string}Probe`): Promise<number> => {
+        const asked: Probe | undefined = container[probe]?.httpGet
+        return (await fetch(new URL(asked?.path ?? '', urls[asked?.port ?? '']))).status
+      }
+      assert.equal(await statusOf('startupProbe'), 200)
+      assert.equal(await statusOf('livenessProbe'), 200)
+      assert.equal(await statusOf('readinessProbe'), ready)
+    }
+  })
+
+  test(`${file}: labels and ports of the Service match the pod`, () => {
     const documents = readText(file).split(/^---$/m)
     const textOf = (kind: string) =>
       documents.find((text) => text.includes(`\nkind: ${kind}\nmetadata:\n  name: item-store\n`))
@@ -48,8 +81,6 @@ for (const [file, probed] of Object.entries(probedPaths)) {
     const selectors = valuesIn(service, /selector: (.*)/g)
     assert.deepEqual(new Set([...labels, ...selectors]), new Set(['{ app: item-store }']))
     assert.equal(selectors.length, 1)
-    const probes = valuesIn(deployment, /Probe:\n(?: +#.*\n)* +httpGet: (.*)/g)
-    assert.deepEqual(probes, Array(3).fill(`{ path: ${probed}, port: http }`))
     const ports = valuesIn(deployment, /\{ name: (.*), containerPort:/g)
     assert.deepEqual(valuesIn(service, /targetPort: (\w+)/g), ports)
     const metricsPort = valuesIn(deployment, /METRICS_PORT, value: "(.*)"/g)
