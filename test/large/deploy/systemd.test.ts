@@ -2,15 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { serviceAt } from '../../conformance/client.js'
 import { assertServesWithoutSecret } from '../../support/missing-secret.js'
 import { ownProcess } from '../../support/own-process.js'
 import { cli } from '../../support/own-service.js'
 import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
-import { readText } from '../../support/tools.js'
+import { readText, root } from '../../support/tools.js'
+import { until } from '../../support/until.js'
 
 /** Maximum exposure level. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
 const highestExposure = 20
@@ -29,12 +31,61 @@ programTest('systemd-analyze', 'deploy/item-store.service is valid and hardened'
   run('security', '--offline=yes', `--threshold=${highestExposure}`)
 })
 
-test('deploy/item-store.service: §5.5 without its EnvironmentFile, the service runs and is unhealthy', async () => {
+const group = /^SupplementaryGroups=(.*)$/m.exec(unit)?.[1]
+const [, variables = ''] = /^Environment=(.*)$/m.exec(unit) ?? []
+const environment = Object.fromEntries(variables.split(' ').map((entry) => entry.split(/=(.*)/, 2)))
+const secretFile = environment.JWT_SECRET_FILE
+
+test('deploy/item-store.service: §5.5 without a secret, the service runs and is unhealthy', async () => {
   assert.match(unit, /^EnvironmentFile=-\//m, 'the file may be missing (systemd.exec(5))')
   assert.ok(unit.includes(`\nExecStart=${command} serve\n`))
-  const [, variables = ''] = /^Environment=(.*)$/m.exec(unit) ?? []
-  const entries = variables.split(' ').map((entry) => entry.split(/=(.*)/, 2))
-  const env = { ...Object.fromEntries(entries), PORT: '0' }
+  const env = { ...environment, PORT: '0', JWT_SECRET_FILE: join(emptyFolder(), 'missing') }
   const own = ownProcess([process.execPath, cli, 'serve'], { cwd: emptyFolder(), env })
-  await assertServesWithoutSecret(own)
+  await assertServesWithoutSecret(own, /^JWT_SECRET_FILE .*ENOENT.*Put a secret into the file/)
+})
+
+const guide = 'docs/how-to/deploy.md'
+const [, section = ''] = readText(guide).split('\n## systemd\n')
+const steps = /```\n(.*?)```/s.exec(section)?.[1] ?? ''
+const [, rotation = ''] = readText(guide).split('\n## Rotate the secret\n')
+const rotate = /`(printf [^`]*\/etc\/[^`]*)`/.exec(rotation)?.[1] ?? ''
+
+/** Runs commands with a copy of /etc that ends with them. `systemctl` cannot start units, as systemd does not run. */
+const inOwnEtc = `
+mount -t tmpfs tmpfs "$FOLDER" && cp -a /etc/. "$FOLDER" && mount --bind "$FOLDER" /etc
+systemctl() { test "$1 $2" = "enable --now" && SYSTEMD_OFFLINE=1 command systemctl enable "$3" 2>&1; }
+${steps}
+stat --format='%U %G %a' ${secretFile}
+test -L /etc/systemd/system/multi-user.target.wants/item-store.service
+for groups in --clear-groups "--groups=$(getent group ${group} | cut -d: -f3)"; do
+  as="setpriv --reuid=61184 --regid=61184 $groups --no-new-privs"
+  $as cat ${secretFile} > /dev/null 2>&1 && echo readable || echo unreadable
+done
+exec $as env -i ${variables.replace(/PORT=\d+/, 'PORT=0')} LOG_LEVEL=info "$NODE" "$CLI" serve`
+
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
+const skip = !canMount && 'only root can mount a copy of /etc'
+test(`${guide}: after the steps for systemd, the unit's user can read the secret, also after a change`, {
+  skip,
+}, async () => {
+  const env = { ...process.env, FOLDER: emptyFolder(), NODE: process.execPath, CLI: cli }
+  const shell = ['sh', '-ec', inOwnEtc] as const
+  const own = ownProcess(['unshare', '--mount', '--propagation', 'private', ...shell], {
+    cwd: root,
+    env,
+  })
+  const output = await own.printed(/"msg":"listening on /)
+  assert.match(output, new RegExp(`^root ${group} 640\nunreadable\nreadable\n`, 'm'))
+  const [, url = ''] = /"msg":"listening on ([^"]*)"/.exec(output) ?? []
+  const file = `/proc/${own.child.pid}/root${secretFile}`
+  const old = readFileSync(file, 'utf8').trim()
+  const baseUrl = new URL(`${url}/api/v1`)
+  const statusWith = async (secret: string) =>
+    (await serviceAt(baseUrl, secret).call('GET', '/items')).status
+  assert.deepEqual([await statusWith(old), await statusWith('NEW')], [200, 401])
+
+  const nsenter = ['--mount', `--target=${own.child.pid}`, 'sh', '-ec', rotate.replace('OLD', old)]
+  assert.equal(spawnSync('nsenter', nsenter).status, 0)
+  await until('the service accepts the new secret', async () => (await statusWith('NEW')) === 200)
+  assert.equal(await statusWith(old), 200)
 })
