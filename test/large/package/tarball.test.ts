@@ -28,7 +28,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-test('the tarball has only the command, the entries with their types, the pages and the documents', (t) => {
+test('the tarball has only the command, the entries with their types, the pages, the documents and deploy/', (t) => {
   t.diagnostic(`${files.length} files, ${Math.round(statSync(tarball).size / 1000)} kB packed`)
   const entries = [manifest.bin, ...Object.values(manifest.exports)]
     .flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
@@ -41,12 +41,20 @@ test('the tarball has only the command, the entries with their types, the pages 
 
   const code = files.filter((file) => /^dist\/(?!pages\/)/.test(file))
   assert.deepEqual(code.sort(), [...needed].filter((file) => file.startsWith('dist/')).sort())
-  const others = /^(package\.json|LICENSE|[A-Z]+\.md|docs\/.*|bench\/[A-Z]+\.md)$/
+  const others = /^(package\.json|LICENSE|[A-Z]+\.md|docs\/.*|deploy\/.*|bench\/[A-Z]+\.md)$/
   const page =
     /^dist\/pages\/((docs|items)\/(index|alone)\.html|assets\/[\w-]+\.(js|css|svg))(\.br|\.gz)?$/
   for (const file of files) {
     assert.ok(code.includes(file) || others.test(file) || page.test(file), file)
   }
+})
+
+test('the tarball has every file of deploy/ that the documents name', () => {
+  const documents = files.filter((file) => /^docs\/.*\.md$/.test(file))
+  const named = documents.flatMap((file) => readText(file).match(/\bdeploy\/[\w/-]+\.\w+/g) ?? [])
+  const missing = [...new Set(named)].filter((file) => !files.includes(file))
+  assert.ok(named.length > 10, named.join())
+  assert.deepEqual(missing, [])
 })
 
 test('the types of the package refer to no other package', () => {
