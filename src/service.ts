@@ -94,6 +94,7 @@ export function createService(config: Config, parts: ServiceParts) {
      */
     async listen(): Promise<string> {
       const { host, port, metricsHost, metricsPort } = config
+      const url = urlOf(host, await listener.listen(port, host))
       if (metricsPort !== undefined) {
         const { publishMetrics } = await import('./http/metrics.js')
         const { limits = [] } = store
@@ -102,7 +103,7 @@ export function createService(config: Config, parts: ServiceParts) {
         observers.push(metrics.observe)
         closeMetrics = metrics.close
       }
-      return urlOf(host, await listener.listen(port, host))
+      return url
     },
     stop,
   }
