@@ -19,6 +19,12 @@ const entries = {
 
 const viteOptions = ['build', '--config=pages/vite.config.mjs', '--configLoader=native']
 
+// Vite and Rolldown cut paths off at these characters, and would silently leave out parts of the pages.
+if (/[#?]/.test(root)) {
+  process.stderr.write(`item-store: cannot build in ${root}; move it to a path without # and ?\n`)
+  process.exit(1)
+}
+
 process.chdir(root)
 for (const folder of ['build', 'dist']) rmSync(folder, { recursive: true, force: true })
 await Promise.all([

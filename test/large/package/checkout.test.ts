@@ -69,6 +69,24 @@ test('a missing dist is built again by npm run token, and by npm pack before it 
   assert.ok(filesIn(join(clone, tarball)).includes('dist/cli.js'))
 })
 
+for (const [name, status] of [
+  ['a#b', 1],
+  ['a?b', 1],
+  ['a b%20c', 0],
+] as const) {
+  test(`in a folder named ${name}, the build ${status === 0 ? 'is complete' : 'fails with one line'}`, () => {
+    const copy = join(emptyFolder(), name)
+    cpSync(clone, copy, { recursive: true, verbatimSymlinks: true })
+    const { NODE_V8_COVERAGE: _coverage, ...env } = cleanEnvironment()
+    const options = { cwd: copy, env, encoding: 'utf8' } as const
+    const built = spawnSync(process.execPath, ['scripts/compile.mjs'], options)
+    const says = `item-store: cannot build in ${copy}/; move it to a path without # and ?\n`
+    assert.deepEqual([built.status, built.stderr], [status, status === 0 ? '' : says])
+    const files = (folder: string) => readdirSync(join(folder, 'dist/pages'), { recursive: true })
+    if (status === 0) assert.deepEqual(files(copy).sort(), files(clone).sort())
+  })
+}
+
 test('missing optional packages are installed by the build script', () => {
   const needsBinding = 'node_modules/.bin/rolldown --version'
   assertRuns('npm prune --omit=optional')
