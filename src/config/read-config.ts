@@ -1,5 +1,6 @@
 /** Reads settings from flags, environment variables and options, and checks the settings. @module */
 
+import { fractionOfMemory } from '../memory/shares.js'
 import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
 import type { Config, SettingValues } from './settings.js'
@@ -55,7 +56,10 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     }
   })
   const values = Object.fromEntries(entries) as SettingValues // the table of settings has all keys
-  const { host, metricsHost = host, maxStoreBytes, maxMemoryBytes } = values
+  const { host, metricsHost = host, maxMemoryBytes } = values
+  const isLower = maxMemoryBytes < settings.maxMemoryBytes.default
+  const half = Math.floor((isLower ? maxMemoryBytes : fractionOfMemory(1)) / 2)
+  const { maxStoreBytes = half } = values
   const keepsItems = values.storeUrl === undefined
   if (problems.length === 0) {
     const isSameAddress =
@@ -69,7 +73,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     }
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return { ...values, ...limitsFor(values), metricsHost, keepsItems }
+  return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes, keepsItems }
 }
 
 /** Returns warnings about prefixed variable names such as `ITEM_STORE_PORT`, which the service does not read. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { test } from 'node:test'
 import { overview } from '../commands/help.js'
+import { fractionOfMemory } from '../memory/shares.js'
 import { readConfig, unknownNameWarnings } from './read-config.js'
 import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
@@ -59,6 +60,14 @@ for (const { env, key, value } of typed) {
   })
 }
 
+test('MAX_STORE_BYTES is by default half of the memory, or of a lower MAX_MEMORY_BYTES', () => {
+  const limits = ['400MiB', '1000TB', undefined].map(
+    (MAX_MEMORY_BYTES) => readConfig({}, { MAX_MEMORY_BYTES }).maxStoreBytes,
+  )
+  const half = Math.floor(fractionOfMemory(1) / 2)
+  assert.deepEqual(limits, [200 * 1024 ** 2, half, half])
+})
+
 const mistyped = {
   PORT: ['0x50', '1e3', '+80', '80.0', ' 80', '80 ', '٨', '65536', '-1'],
   STORE_URL: [
@@ -85,7 +94,8 @@ for (const url of ['redis://:a@host:1/2', 'rediss://a:b@host', 'redis+unix://a:b
 test('every default in --help is itself accepted as a value', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   const others = Object.values(settings).filter((setting) => !shown.includes(setting))
-  assert.deepEqual(others, [settings.storeUrl, settings.trustedProxies, settings.metricsHost])
+  const { maxStoreBytes, storeUrl, trustedProxies, metricsHost } = settings
+  assert.deepEqual(others, [maxStoreBytes, storeUrl, trustedProxies, metricsHost])
   for (const { meaning, default: value, defaultText = '', parse } of shown) {
     assert.equal(parse(defaultText), value, `${defaultText} for ${meaning}`)
     assert.ok(overview.includes(`[${defaultText}]`))

@@ -29,9 +29,9 @@ export const settings = {
     'Maximum size of a request body',
   ),
   maxStoreBytes: setting(
-    kind.size(1),
-    fractionOfMemory(0.5),
-    'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default',
+    kind.optional(kind.size(1)),
+    undefined,
+    'Maximum total size of all items, less than MAX_MEMORY_BYTES; by default, half of memory, or of MAX_MEMORY_BYTES if that is lower',
   ),
   storeUrl: setting(
     kind.optional(kind.serverUrl),
@@ -102,6 +102,7 @@ export type SettingValues = {
 /** All settings and limits. Sizes are in bytes, store timeouts and event loop delays in ms, other times in seconds. */
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
+  readonly maxStoreBytes: number
   /** Whether the items are kept in this process instead of on a Redis server. */
   readonly keepsItems: boolean
 }
