@@ -1,7 +1,7 @@
 /** Before installing and building, which can take a minute, checks that no other program uses the port. */
 
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import util from 'node:util'
 
@@ -11,10 +11,11 @@ export async function refuseBusyPort([command, ...args]) {
   // The options are parsed here, because the command's own parser may not be built yet.
   const options = /** @type {const} */ ({ port: { type: 'string' }, host: { type: 'string' } })
   const { values } = util.parseArgs({ args, options, strict: false })
-  const file = existsSync('.env') ? util.parseEnv(readFileSync('.env', 'utf8')) : {}
-  const port = Number(values.port ?? (process.env.PORT || file.PORT || 8000))
+  const isFile = statSync('.env', { throwIfNoEntry: false })?.isFile() // reading a pipe would empty it
+  const env = { ...(isFile && util.parseEnv(readFileSync('.env', 'utf8'))), ...process.env }
+  const port = Number(values.port ?? (env.PORT || 8000))
   const usualHost = command === 'dev' ? '127.0.0.1' : '0.0.0.0'
-  const host = String(values.host ?? (process.env.HOST || file.HOST || usualHost))
+  const host = String(values.host ?? (env.HOST || usualHost))
   const server = createServer()
   try {
     await once(server.listen(port, host), 'listening')

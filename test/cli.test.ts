@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,6 +14,7 @@ import { assertServesWithoutSecret, withoutSecret } from './support/missing-secr
 import { type OwnProcess, ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
 import { portInUse } from './support/process.js'
+import { unlessMissing } from './support/program-test.js'
 import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 import { manifest, root } from './support/tools.js'
 import { until } from './support/until.js'
@@ -39,9 +40,9 @@ function start(args: string[], variables: Record<string, string>): OwnProcess {
   return ownProcess([process.execPath, cli, ...args], options)
 }
 
-function folderWith(env: string): string {
+function folderWith(env: string, encoding: BufferEncoding = 'utf8'): string {
   const folder = emptyFolder()
-  writeFileSync(join(folder, '.env'), env)
+  writeFileSync(join(folder, '.env'), env, encoding)
   return folder
 }
 
@@ -65,7 +66,7 @@ const usage: Record<string, RegExp> = {
   'dev --store=x': /Unknown option '--store'; see item-store dev --help\n$/,
   'serve --seed a.json': /--seed is an option of dev, not of serve; see item-store dev --help\n$/,
   'serve --store-url localhost:6379':
-    /--store-url is not usable; expected a URL with a scheme, such as redis:\/\/HOST:PORT/,
+    /--store-url is not usable; expected memory, or a URL with a scheme, such as redis:\/\/HOST:PORT/,
   'dev --host 203.0.113.1': /203.0.113.1 is not an address of this/,
   'dev --host fe80::1': /fe80::1 is not an address of this/,
   [`dev --host ${'x'.repeat(300)}`]: /x{300} is not an address of this/,
@@ -212,25 +213,79 @@ test('the output of dev fits on a screen, and its commands work', async () => {
   assert.deepEqual(await own.ended(), [0, null])
 })
 
-test('a .env file is read, and variables of the environment that are not empty take precedence', () => {
-  const folder = folderWith(`JWT_SECRET=${secret}\nPORT=x\n`)
-  const serve = (variables = {}) => run(['serve'], variables, folder).stderr
-  assert.match(serve(), /^item-store: PORT is "x" in \.env; expected/)
-  assert.match(serve({ PORT: 'y' }), /^item-store: PORT is "y" in the environment; expected/)
-  assert.match(serve({ PORT: '', JWT_SECRET: '' }), /^item-store: PORT is "x" in \.env; expected/)
-  assert.equal(run(['token', '--sub', 'a'], {}, folder).status, 0)
+const token = ['token', '--sub', 'a']
+
+test('a .env file is read, and variables of the environment take precedence, even empty ones', () => {
+  const folder = folderWith(`JWT_SECRET=${secret}\nJWT_ALGORITHM=RS256\nPORT=x\nDOCS=z\n`)
+  const errors = (args: string[], variables = {}) => run(args, variables, folder).stderr
+  assert.match(errors(['serve']), /^item-store: PORT is "x" in \.env; expected/)
+  assert.match(errors(['serve'], { PORT: 'y' }), /^item-store: PORT is "y" in the environment;/)
+  for (const command of ['serve', 'dev']) {
+    assert.match(errors([command], { PORT: '' }), /^item-store: DOCS is "z" in \.env.*\n$/)
+  }
+  for (const args of [token, ['conformance', baseUrl]]) {
+    assert.match(errors(args), /^item-store: JWT_ALGORITHM is not one of/)
+    assert.match(errors(args, { JWT_SECRET: '' }), /^item-store: JWT_SECRET is not set/)
+  }
+  assert.equal(errors(token, { JWT_ALGORITHM: '' }), '')
 })
 
-const withFolder = emptyFolder()
+for (const [args, variables] of [
+  [[], { STORE_URL: '' }],
+  [[], { STORE_URL: 'memory' }],
+  [['--store-url', 'memory'], {}],
+  [['--store-url=memory'], { STORE_URL: 'redis://127.0.0.1:2' }],
+] as const) {
+  test(`${JSON.stringify([...args, variables])}: items are kept in memory in spite of a STORE_URL in .env`, async () => {
+    const cwd = folderWith(`STORE_URL=redis://127.0.0.1:1\nJWT_SECRET=${secret}\n`)
+    const command = [process.execPath, cli, 'dev', '--host=127.0.0.1', '--port=0', ...args] as const
+    const own = ownProcess(command, { cwd, env: { ...cleanEnvironment(), ...variables } })
+    assert.match(await own.printed(/^ +items +.*\n/m), / items +lost when the service stops\n/)
+  })
+}
+
+const [withFolder, withDanglingLink] = [emptyFolder(), emptyFolder()]
 mkdirSync(join(withFolder, '.env'))
+symlinkSync('nowhere', join(withDanglingLink, '.env'))
+for (const [what, folder] of Object.entries({
+  'a folder': withFolder,
+  'a link to nothing': withDanglingLink,
+  'of another program': folderWith('G="{\\"a\\":1}"\nU=https://x/#/\n\u00a0Lone\n# \xfc', 'latin1'),
+})) {
+  test(`a .env that is ${what} stops no command`, () => {
+    assert.deepEqual(run(['openapi'], {}, folder).status, 0)
+    assert.equal(run(token, { JWT_SECRET: secret }, folder).stderr, '')
+    assert.match(run(['serve', '--port=x'], {}, folder).stderr, /^item-store: --port is .*\n$/)
+  })
+}
+
+function folderWithPipe(): string {
+  const folder = emptyFolder()
+  assert.equal(spawnSync('mkfifo', [join(folder, '.env')]).status, 0)
+  return folder
+}
+
+test(
+  'a .env that is a pipe is read',
+  unlessMissing(process.platform === 'win32' && 'mkfifo'),
+  () => {
+    const folder = folderWithPipe()
+    const writer = spawn('sh', ['-c', `echo JWT_SECRET=${secret} > .env`], { cwd: folder })
+    assert.deepEqual(run(token, {}, folder).stderr, '')
+    writer.kill()
+  },
+)
+
 const unreadable: [says: string, folder: string][] = [
-  ['in the working directory cannot be read', withFolder],
-  ['line 2 is malformed; expected NAME=value', folderWith(`# ours\nJWT_SECRET: ${secret}\n`)],
+  ['line 2 has no clear value for JWT_SECRET', folderWith(`# ours\nJWT_SECRET: ${secret}\n`)],
   ['line 2 contains a NUL character', folderWith(`# ours\nJWT_SECRET=${secret}\0${secret}\n`)],
 ]
+if (process.platform !== 'win32') {
+  unreadable.push(['in the working directory cannot be read: no data within 5 s', folderWithPipe()])
+}
 for (const [says, folder] of unreadable) {
   test(`".env ${says}" is an error in one line without the text of the file, with exit code 2`, () => {
-    for (const args of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
+    for (const args of [['serve'], ['dev'], token]) {
       const { status, stderr } = run(args, {}, folder)
       assert.match(stderr, new RegExp(`^item-store: \\.env ${says}.*\\n$`))
       assert.ok(!stderr.includes(secret))
@@ -257,6 +312,10 @@ const warnings: Record<string, [variables: Record<string, string>, says: RegExp]
     /STORE_URI is not a setting; did you mean STORE_URL\?"/,
   ],
   'a short secret': [{ JWT_SECRET: 'hush' }, /JWT_SECRET has only 4 of the recommended 32 bytes/],
+  'a secret with white space at an end': [
+    { JWT_SECRET: `${'hush'.repeat(8)}\n` },
+    /JWT_SECRET begins or ends with white space, which is part of the secret"/,
+  ],
 }
 
 for (const [what, [variables, says]] of Object.entries(warnings)) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { serviceAt } from './conformance/client.js'
 import { assertServesWithoutSecret } from './support/missing-secret.js'
 import { ownProcess } from './support/own-process.js'
-import { cli, ownService, ownTest as test } from './support/own-service.js'
+import { cli, linuxTest, ownService, ownTest as test } from './support/own-service.js'
 import { cleanEnvironment, emptyFolder } from './support/tarball.js'
 import { until } from './support/until.js'
 
@@ -93,6 +93,55 @@ test('without a usable secret in the file, the service starts unhealthy, and rec
   writeFileSync(path, one)
   await become([200, 401])
 })
+
+test('a byte order mark at the beginning of the file is not part of a secret, and white space causes a warning', async () => {
+  const { statuses, log } = await serviceWith(fileWith(`\ufeff${one}\r\n${two} \n`))
+  assert.deepEqual(await statuses(), [200, 401])
+  const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)
+  const expected = 'a secret in JWT_SECRET_FILE begins or ends with white space'
+  assert.deepEqual(warnings, [`${expected}, which is part of the secret`])
+})
+
+linuxTest(
+  'a file that has no data is reported once, is not read twice at a time, and delays no stop',
+  async () => {
+    const pipe = (name: string) => {
+      assert.equal(spawnSync('mkfifo', [join(folder, name)]).status, 0)
+      return join(folder, name)
+    }
+    const [atStart, later, toSign] = [pipe('at-start'), join(folder, 'later'), pipe('to-sign')]
+    writeFileSync(later, one)
+    const [late, running] = await Promise.all([serviceWith(atStart), serviceWith(later)])
+    renameSync(pipe('next'), later)
+
+    await until('both have logged an error', () => late.errors()[0] && running.errors()[0])
+    assert.match(
+      `${late.errors()}`,
+      /^JWT_SECRET_FILE \S+: no data within 5 s: item requests get 503\./,
+    )
+    writeFileSync(atStart, one)
+    await late.become([200, 401])
+    for (const { child, errors, baseUrl, statuses, stop } of [late, running]) {
+      assert.deepEqual(await statuses(), [200, 401])
+      assert.equal((await fetch(new URL('/docs', baseUrl))).status, 200)
+      const files = spawnSync('ls', ['-l', `/proc/${child.pid}/fd`], { encoding: 'utf8' }).stdout
+      assert.ok((files.match(/at-start|later/g)?.length ?? 0) <= 1, files)
+      assert.equal(new Set(errors()).size, errors().length)
+      assert.deepEqual(await stop(), [0, null])
+    }
+    assert.match(`${running.errors()}`, /: no data within 5 s. The previous secrets remain valid$/)
+
+    const env = { ...cleanEnvironment(), JWT_SECRET_FILE: toSign }
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'token', '--sub=a'], {
+      env,
+      cwd: folder,
+    })
+    assert.deepEqual(
+      [status, String(stderr)],
+      [2, `item-store: JWT_SECRET_FILE ${toSign}: no data within 5 s\n`],
+    )
+  },
+)
 
 test('JWT_SECRET_FILE together with JWT_SECRET is an error', () => {
   for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {

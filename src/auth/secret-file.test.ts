@@ -7,13 +7,14 @@ import { secretFile } from './secret-file.js'
 
 test('a change to the file counts once two reads have found the same text', async (t) => {
   let read = async () => {}
-  t.mock.method(globalThis, 'setInterval', (callback: typeof read) => {
+  t.mock.method(globalThis, 'setTimeout', (callback: typeof read) => {
     read = callback
     return { unref() {} }
   })
   const path = join(emptyFolder(), 'secrets')
   writeFileSync(path, 'one')
   const file = secretFile(path)
+  await file.firstRead
   const found: [text: string, secret: string][] = [
     ['', 'one'],
     ['one', 'one'],

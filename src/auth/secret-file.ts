@@ -1,16 +1,17 @@
 /** Reads the token secrets in `JWT_SECRET_FILE`, and reads them again when the file changes. @module */
 
-import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile } from './read-file.js'
 
 /** Maximum number of token secrets: the next, the current and the previous one. */
 const maxSecrets = 3
 
-/** Interval at which the secret file is read, in ms. File system events would not report a replaced symbolic link. */
+/** Time between two reads of the secret file, in ms. File system events would not report a replaced symbolic link. */
 const interval = 500
 
 interface SecretFile {
   readonly path: string
+  /** Resolves when the file has been read for the first time, or when it is clear that this takes too long. */
+  readonly firstRead: Promise<void>
   /** The secrets from the latest read of the file. The array is replaced only if a secret has changed. */
   secrets: readonly string[]
   problem: string | undefined
@@ -20,7 +21,7 @@ let file: SecretFile | undefined
 let observe: (file: Readonly<SecretFile>) => void = () => undefined
 
 export function secretFile(path: string): Readonly<SecretFile> {
-  if (file?.path !== path) file = watch(path)
+  if (file?.path !== path) file = follow(path)
   return file
 }
 
@@ -28,35 +29,47 @@ export function observeSecretFile(observer: typeof observe): void {
   observe = observer
 }
 
-function watch(path: string): SecretFile {
-  const followed: SecretFile = { path, secrets: [], problem: undefined }
-  take(followed, () => readFileSync(path))
+function follow(path: string): SecretFile {
   let latest: string | undefined
-  setInterval(async () => {
-    const { secrets, problem } = followed
-    const bytes = await readFile(path).catch((error: Error) => error)
-    // A file that is being overwritten is empty for a moment, so a change takes effect only after two equal reads.
-    const text = String(bytes)
-    const isSettled = text === latest
-    latest = text
-    if (!isSettled) return
-    take(followed, () => {
-      if (bytes instanceof Error) throw bytes
-      return bytes
-    })
-    if (followed.secrets !== secrets || followed.problem !== problem) observe(followed)
-  }, interval).unref()
+  const firstRead = new Promise<void>((resolve) => {
+    read(resolve)
+  })
+  const followed: SecretFile = { path, firstRead, secrets: [], problem: about('not read yet') }
   return followed
-}
 
-function take(followed: SecretFile, read: () => Buffer): void {
-  try {
-    const secrets = parseSecrets(read().toString())
-    if (secrets.join('\n') !== followed.secrets.join('\n')) followed.secrets = secrets
-    followed.problem = undefined
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    followed.problem = `JWT_SECRET_FILE ${followed.path}: ${reason}`
+  /** Begins the next read only after this one has ended, because reads of a lost mount would pile up. */
+  async function read(isDone?: () => void): Promise<void> {
+    const reading = readFile(path, (late) => {
+      report(late)
+      isDone?.()
+    })
+    // Decoding drops a byte order mark.
+    const found = await reading.then(
+      (bytes) => new TextDecoder().decode(bytes),
+      (error: Error) => error,
+    )
+    // A file that is being overwritten is empty for a moment, so a change takes effect only after two equal reads.
+    if (latest === undefined || latest === String(found)) report(found)
+    latest = String(found)
+    isDone?.()
+    if (file === followed) setTimeout(read, interval).unref()
+  }
+
+  function report(found: string | Error): void {
+    const { secrets, problem } = followed
+    try {
+      if (found instanceof Error) throw found
+      const read = parseSecrets(found)
+      if (read.join('\n') !== secrets.join('\n')) followed.secrets = read
+      followed.problem = undefined
+    } catch (error) {
+      followed.problem = about(error instanceof Error ? error.message : String(error))
+    }
+    if (followed.secrets !== secrets || followed.problem !== problem) observe(followed)
+  }
+
+  function about(problem: string): string {
+    return `JWT_SECRET_FILE ${path}: ${problem}`
   }
 }
 

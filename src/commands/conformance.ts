@@ -4,12 +4,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { environmentSigning } from '../auth/secret.js'
-import { loadEnvFile } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
 import { packageFile } from '../config/package.js'
 import { messageOf, UsageError } from '../config/usage-error.js'
 import { prefix } from '../interface/names.js'
-import { requireSecret } from './secret.js'
+import { loadEnvironment, requireSecret } from './secret.js'
 
 const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i
 
@@ -21,7 +20,7 @@ export async function conformance(given: string[]): Promise<undefined> {
   if (!['spec', 'tap', 'junit'].includes(reporter)) {
     throw new UsageError(`--reporter is ${JSON.stringify(reporter)}; expected spec, tap or junit`)
   }
-  loadEnvFile()
+  await loadEnvironment()
   requireSecret()
   const signing = environmentSigning()
   if (signing.algorithm !== 'HS256') {

@@ -23,7 +23,8 @@ const secrets = `From the environment only, not as flags:
                         first signs, and all verify; the file is read again when it changes
   JWT_ALGORITHM         HS256, HS384 or HS512 [HS256]
 
-A file .env in the working directory is read too; the environment takes precedence.
+A file .env in the working directory is read too. The environment takes precedence, even with an
+empty variable, which counts as unset.
 `
 
 const inputs = `Settings of serve and dev, as a flag or in the environment [default]:

@@ -2,9 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import { readFile } from '../auth/read-file.js'
 import { environmentSigning, signingProblem, signToken } from '../auth/secret.js'
-import { observeSecretFile } from '../auth/secret-file.js'
-import { loadEnvFile } from '../config/env-file.js'
+import { observeSecretFile, secretFile } from '../auth/secret-file.js'
+import { addToEnvironment } from '../config/env-file.js'
 import { readArguments } from '../config/flags.js'
 import { parseLifetime } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
@@ -23,9 +24,26 @@ export async function token(args: string[]): Promise<string> {
     throw new UsageError('--sub is missing; name the caller, for example --sub alice')
   }
   const lifetime = parseLifetime(String(expires), '--expires')
-  loadEnvFile()
+  await loadEnvironment()
   requireSecret()
   return signToken(sub, lifetime)
+}
+
+/** Reads `.env` and the secret file, and returns the names of the variables that `.env` has set. @throws {UsageError} */
+export async function loadEnvironment(): Promise<ReadonlySet<string>> {
+  const file = await new Promise<Buffer>((resolve, reject) => {
+    readFile('.env', reject).then(resolve, reject)
+  }).catch((cause: NodeJS.ErrnoException) => {
+    // A folder of this name is a Python environment. A link to nothing counts as missing, as it does for dotenv.
+    if (['EISDIR', 'ENOENT'].includes(cause.code ?? '')) return undefined
+    throw new UsageError(`.env in the working directory cannot be read: ${cause.message}`, {
+      cause,
+    })
+  })
+  const names = file === undefined ? new Set<string>() : addToEnvironment(file)
+  const { JWT_SECRET_FILE } = process.env
+  if (JWT_SECRET_FILE) await secretFile(JWT_SECRET_FILE).firstRead
+  return names
 }
 
 export function requireSecret(): void {
@@ -58,16 +76,18 @@ export function ensureSecret(): void {
   requireSecret()
 }
 
-export function shortSecretWarnings(): string[] {
-  if (signingProblem(environmentSigning) !== undefined) return []
-  const lengths = environmentSigning().keys.map(({ symmetricKeySize }) => symmetricKeySize ?? 0)
-  const length = Math.min(...lengths)
-  if (length >= recommendedLength) return []
+/** Logs warnings about the secrets, and later each change of the secret file. */
+export function logSecrets(log: Pick<Logger, 'info' | 'warn' | 'error'>): void {
+  const isUsable = signingProblem(environmentSigning) === undefined
+  const secrets = isUsable ? [environmentSigning().secrets].flat() : []
+  const length = Math.min(...secrets.map((secret) => Buffer.byteLength(secret)))
   const variable = process.env.JWT_SECRET ? 'JWT_SECRET' : 'a secret in JWT_SECRET_FILE'
-  return [`${variable} has only ${length} of the recommended ${recommendedLength} bytes`]
-}
-
-export function logSecretFile(log: Pick<Logger, 'info' | 'error'>): void {
+  if (length < recommendedLength) {
+    log.warn(`${variable} has only ${length} of the recommended ${recommendedLength} bytes`)
+  }
+  if (secrets.some((secret) => secret !== secret.trim())) {
+    log.warn(`${variable} begins or ends with white space, which is part of the secret`)
+  }
   observeSecretFile(({ secrets, problem }) => {
     if (problem !== undefined) log.error(`${problem}. The previous secrets remain valid`)
     else log.info({ secrets: secrets.length }, 'JWT_SECRET_FILE has changed and was read')

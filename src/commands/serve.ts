@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { environmentSigning, signToken } from '../auth/secret.js'
 import { devFlags, readArguments } from '../config/flags.js'
-import { readSettings, unknownNameWarnings } from '../config/read-config.js'
+import { readConfig, unknownNameWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
@@ -11,25 +11,29 @@ import { parseDelay, parseFailures } from '../doubles/options.js'
 import { parseSeed } from '../doubles/seed.js'
 import { pagePaths, paths, prefix } from '../interface/names.js'
 import { start } from '../process/start.js'
-import { ensureSecret, logSecretFile, missingSecretError, shortSecretWarnings } from './secret.js'
+import { ensureSecret, loadEnvironment, logSecrets, missingSecretError } from './secret.js'
 
 /** Lifetime of a printed token in seconds. It is short, because printed tokens may end up in logs. */
 const tokenLifetime = 24 * 3600
 
 export async function serve(args: string[]): Promise<undefined> {
-  const config = readSettings(readArguments('serve', args, flags).values)
+  const { values } = readArguments('serve', args, flags)
+  const config = readConfig(values, undefined, await loadEnvironment())
   const isReadable = process.stdout.isTTY
   const options = { isReadable, requestLogLevel: 'debug', signing: environmentSigning } as const
-  const error = missingSecretError() // reads JWT_SECRET_FILE now, rather than during the first request
+  const error = missingSecretError()
   const { log } = await start(config, options)
-  logSecretFile(log)
   if (error !== undefined) log.error(error)
-  for (const warning of [...shortSecretWarnings(), ...unknownNameWarnings()]) log.warn(warning)
+  logSecrets(log)
+  for (const warning of unknownNameWarnings()) log.warn(warning)
 }
 
 export async function dev(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
-  const config = readSettings(values, { host: '127.0.0.1', console: 'on' })
+  const config = readConfig(values, undefined, await loadEnvironment(), {
+    host: '127.0.0.1',
+    console: 'on',
+  })
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
@@ -42,7 +46,7 @@ export async function dev(args: string[]): Promise<undefined> {
     doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
   })
   const { url: origin, isSeeded, log } = started
-  logSecretFile(log)
+  logSecrets(log)
   for (const warning of unknownNameWarnings()) log.warn(warning)
 
   const count = items?.length === 1 ? '1 item' : `${items?.length} items`

@@ -1,32 +1,41 @@
-/** Reads the `.env` file in the working directory. @module */
+/** Reads the text of a `.env` file as both dotenv and python-dotenv would. @module */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { settingNames } from './settings.js'
 import { UsageError } from './usage-error.js'
 
-// Patterns are sticky, so that parsing takes linear time. Node's own parser would truncate a secret at a `#`.
-const assignment = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*/y
-const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/y
-const plain = /[^\s"'`#][^\n#]*/y
-/** Matches the end of a line, with an optional comment that begins the line or follows white space. */
-const lineEnd = /[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/y
+const ownNames = [...settingNames, 'JWT_SECRET', 'JWT_SECRET_FILE', 'JWT_ALGORITHM']
 
-/** Adds the variables in `.env` that are not already set, and returns their names. @throws {UsageError} */
-export function loadEnvFile(): ReadonlySet<string> {
-  if (!existsSync('.env')) return new Set()
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync('.env'))
-  } catch (error) {
-    throw new UsageError('.env in the working directory cannot be read', { cause: error })
-  }
-  const variables = [...parseEnvFile(text)].filter(([name]) => !process.env[name])
-  Object.assign(process.env, Object.fromEntries(variables))
-  return new Set(variables.map(([name]) => name))
+// Patterns are sticky, so that parsing takes linear time.
+const variable = /[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*(=?)/y
+const quoted = /[^\S\n]*(["'`])(.*?)(?<!\\)\1/sy
+const plain = /[^\n]*?(?=\s#|\n|$)/y
+const lineEnd = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y
+const restOfLine = /[^\n]*\n?/y
+
+/**
+ * Parts that dotenv and python-dotenv read differently, in values without quotes and in those with each quote. Only the
+ * latter replaces `${…}`, decodes escapes such as `\"`, and keeps a `#` within a word. Only dotenv knows backticks.
+ */
+const disputed = new Map([
+  ['', /#|^\s*["'`]|^[ \t]*[^\S \t]|[^\S \t][ \t]*$|\$\{|\ufffd/],
+  ["'", /\\[\\']|\$\{|\ufffd/],
+  ['"', /\\[\\'"abftv]|\$\{|\ufffd/],
+])
+
+/** Adds the variables of a `.env` file that the environment does not have, and returns their names. @throws {UsageError} */
+export function addToEnvironment(file: Uint8Array): ReadonlySet<string> {
+  const variables = parseEnvFile(new TextDecoder().decode(file))
+  const added = [...variables].filter(([name]) => process.env[name] === undefined)
+  Object.assign(process.env, Object.fromEntries(added))
+  return new Set(added.map(([name]) => name))
 }
 
-/** Parses the text of a `.env` file. Errors do not quote malformed lines, which may contain a secret. */
+/**
+ * Parses a `.env` file, and skips lines that dotenv and python-dotenv would read differently.
+ * @throws {UsageError} if such a line begins with the name of a setting. The message does not quote the line.
+ */
 export function parseEnvFile(file: string): ReadonlyMap<string, string> {
-  const text = file.replaceAll('\r\n', '\n')
+  const text = file.replaceAll(/\r\n?/g, '\n')
   const variables = new Map<string, string>()
   let at = 0
 
@@ -37,9 +46,12 @@ export function parseEnvFile(file: string): ReadonlyMap<string, string> {
     return found
   }
 
-  function takeValue(): string {
-    const [, double, single, backtick] = take(quoted) ?? []
-    return double?.replaceAll('\\n', '\n') ?? single ?? backtick ?? take(plain)?.[0].trimEnd() ?? ''
+  function takeValue(): string | undefined {
+    const [, quote = '', inside] = take(quoted) ?? []
+    const value = inside ?? take(plain)?.[0] ?? ''
+    if (disputed.get(quote)?.test(value) !== false) return undefined
+    if (quote === '') return value.trim()
+    return quote === '"' ? value.replaceAll('\\n', '\n').replaceAll('\\r', '\r') : value
   }
 
   function problemAt(position: number, problem: string): UsageError {
@@ -47,19 +59,21 @@ export function parseEnvFile(file: string): ReadonlyMap<string, string> {
   }
 
   const nul = text.indexOf('\0')
-  if (nul !== -1) {
-    throw problemAt(nul, 'contains a NUL character, at which the system would cut the value off')
-  }
+  if (nul !== -1) throw problemAt(nul, 'contains a NUL character; save the file as UTF-8')
   while (at < text.length) {
     const start = at
-    const name = take(assignment)?.[1]
-    if (name !== undefined) variables.set(name, takeValue())
-    if (take(lineEnd) === null) {
-      throw problemAt(
-        start,
-        'is malformed; expected NAME=value, with quotes around a value that contains #, quotes or line breaks',
-      )
+    const [, name = '', equals] = take(variable) ?? []
+    const value = equals ? takeValue() : ''
+    if (value !== undefined && take(lineEnd) !== null) {
+      if (equals) variables.set(name, value)
+      continue
     }
+    if (ownNames.includes(name)) {
+      const expected = `${name}='value', without quotes or backslashes in the value`
+      throw problemAt(start, `has no clear value for ${name}; expected ${expected}`)
+    }
+    at = start
+    take(restOfLine)
   }
   return variables
 }

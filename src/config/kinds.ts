@@ -89,15 +89,18 @@ export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
 
-export const serverUrl: Kind<string> = {
+/** Address of the server that keeps the items; `undefined` for `memory`. */
+export const storeUrl: Kind<string | undefined> = {
   parse(value) {
+    if (value === 'memory') return undefined
     const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
     const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
     if (isAddress && canDecode(value)) return value
-    if (!value.includes('://')) throw new Error('a URL with a scheme, such as redis://HOST:PORT')
+    if (!value.includes('://'))
+      throw new Error('memory, or a URL with a scheme, such as redis://HOST:PORT')
     throw new Error(urlForms.join(', '))
   },
-  format: String,
+  format: (value) => value ?? 'memory',
   isSecret: true,
 }
 

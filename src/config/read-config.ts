@@ -1,7 +1,6 @@
 /** Reads settings from flags, environment variables and options, and checks the settings. @module */
 
 import { fractionOfMemory } from '../memory/shares.js'
-import { loadEnvFile } from './env-file.js'
 import { nearest } from './flags.js'
 import type { Config, SettingValues } from './settings.js'
 import { flagOf, limitsFor, nameOf, settingNames, settings } from './settings.js'
@@ -9,23 +8,18 @@ import { messageOf, UsageError } from './usage-error.js'
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
-/** Reads settings from flags and the environment, to which `.env` is added. @throws {UsageError} */
-export function readSettings(flagValues: Record<string, unknown>, defaults?: Defaults): Config {
-  return readConfig(flagValues, process.env, loadEnvFile(), defaults)
-}
-
 /** Reads settings. A flag overrides a variable. `fromFile` names the variables from `.env`. @throws {UsageError} */
 export function readConfig(
   flagValues: Record<string, unknown>,
-  env: NodeJS.ProcessEnv,
+  env = process.env,
   fromFile: ReadonlySet<string> = new Set(),
   defaults: Defaults = {},
 ): Config {
   return configOf((name, key) => {
     const flag = flagValues[flagOf(name)]
     if (typeof flag === 'string') return [flag, `--${flagOf(name)}`]
-    const text = env[name] || undefined
-    if (text === undefined) return [defaults[key], name, ' by default']
+    const text = env[name]
+    if (!text) return [defaults[key], name, ' by default']
     return [text, name, fromFile.has(name) ? ' in .env' : ' in the environment']
   })
 }

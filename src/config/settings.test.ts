@@ -85,6 +85,11 @@ for (const [name, texts] of Object.entries(mistyped)) {
   }
 }
 
+test('STORE_URL=memory keeps the items in the process', () => {
+  const { storeUrl, keepsItems } = readConfig({}, { STORE_URL: 'memory' })
+  assert.deepEqual([storeUrl, keepsItems], [undefined, true])
+})
+
 for (const url of ['redis://:a@host:1/2', 'rediss://a:b@host', 'redis+unix://a:b@/s?db=1']) {
   test(`STORE_URL=${url} is accepted`, () => {
     assert.equal(readConfig({}, { STORE_URL: url }).storeUrl, url)
@@ -94,8 +99,7 @@ for (const url of ['redis://:a@host:1/2', 'rediss://a:b@host', 'redis+unix://a:b
 test('every default in --help is itself accepted as a value', () => {
   const shown = Object.values(settings).filter(({ defaultText }) => defaultText !== undefined)
   const others = Object.values(settings).filter((setting) => !shown.includes(setting))
-  const { maxStoreBytes, storeUrl, trustedProxies, metricsHost } = settings
-  assert.deepEqual(others, [maxStoreBytes, storeUrl, trustedProxies, metricsHost])
+  assert.deepEqual(others, [settings.maxStoreBytes, settings.trustedProxies, settings.metricsHost])
   for (const { meaning, default: value, defaultText = '', parse } of shown) {
     assert.equal(parse(defaultText), value, `${defaultText} for ${meaning}`)
     assert.ok(overview.includes(`[${defaultText}]`))

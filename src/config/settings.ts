@@ -34,9 +34,9 @@ export const settings = {
     'Maximum total size of all items, less than MAX_MEMORY_BYTES; by default, half of memory, or of MAX_MEMORY_BYTES if that is lower',
   ),
   storeUrl: setting(
-    kind.optional(kind.serverUrl),
+    kind.storeUrl,
     undefined,
-    'Redis or Valkey server or cluster that keeps the items: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://; process memory by default',
+    'Where the items are kept: memory, for the memory of the process, or the URL of a Redis or Valkey server or cluster: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
   ),
   storePrefix: setting(
     kind.keyPrefix,

@@ -2,12 +2,12 @@
 
 import { environmentSigning } from '../../src/auth/secret.js'
 import { readArguments } from '../../src/config/flags.js'
-import { readSettings } from '../../src/config/read-config.js'
+import { readConfig } from '../../src/config/read-config.js'
 import { flags } from '../../src/config/settings.js'
 import { start } from '../../src/process/start.js'
 
 const [limits = '', ...args] = process.argv.slice(2)
-const config = readSettings(readArguments('serve', args, flags).values)
+const config = readConfig(readArguments('serve', args, flags).values)
 const options = {
   isReadable: false,
   requestLogLevel: 'debug',

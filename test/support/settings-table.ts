@@ -8,7 +8,6 @@ const dependentDefaults: Record<string, string> = {
   MAX_CONNECTIONS: '10000',
   MAX_STORE_BYTES: 'half of memory',
   MAX_MEMORY_BYTES: '9/10 of memory',
-  STORE_URL: 'process memory',
   TRUSTED_PROXIES: 'none',
   METRICS_HOST: 'value of `HOST`',
   CONSOLE: 'on in `dev`, otherwise off',
