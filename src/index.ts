@@ -106,9 +106,7 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function token({ sub = 'embedded', expires = '1h' }: TokenOptions = {}): Promise<string> {
     if (typeof sub !== 'string') throw new UsageError(`sub is ${sub}; expected text`)
     if (signingProblem(signing)) throw new UsageError(`at present, ${expectedSecret}`)
-    const isPast = String(expires).startsWith('-')
-    const seconds = parseLifetime(String(expires).slice(isPast ? 1 : 0), 'expires')
-    return signToken(sub, isPast ? -seconds : seconds, signing())
+    return signToken(sub, parseLifetime(String(expires), 'expires'), signing())
   }
 
   function needRunning(): void {

@@ -89,7 +89,7 @@ const usage: Record<string, RegExp> = {
     /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
   [`conformance ${baseUrl}`]: /JWT_SECRET is not set; use the secret of the service/,
   'token --sub a --expires=': /--expires is ""; expected a time such as/,
-  'token --sub a --expires=-1h': /--expires is "-1h"; expected a time such as/,
+  'token --sub a --expires=-': /--expires is "-"; expected a time such as/,
   'token --sub a': /JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
 }
 
@@ -149,7 +149,12 @@ test('-v and --version print the version', () => {
 const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body \[16MiB\]/
 const helps: [args: string[], has: RegExp[], hasNot: RegExp[]][] = [
   [['--help'], [/item-store dev/, setting, /JWT_SECRET/], []],
-  [['dev', '--port', '-h'], [/dev \[--seed FILE\]/, setting], [/--sub/]],
+  [
+    ['dev', '--port', '-h'],
+    [/dev \[--seed FILE\]/, setting, /\[127\.0\.0\.1\]/, /only\s+\[on\]/],
+    [/--sub/, /\[0\.0\.0\.0\]/],
+  ],
+  [['help', 'serve'], [setting, /\[0\.0\.0\.0\]/, /only\s+\[off\]/], []],
   [['token', '--help'], [/--sub NAME/, /JWT_SECRET/], [/--max-body-bytes/]],
   [
     ['conformance', '--help'],
@@ -186,12 +191,17 @@ for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) 
   })
 }
 
-test('token prints a token with the given caller and lifetime', () => {
-  const args = ['token', '--sub', 'alice', '--expires', '15m']
-  const { status, stdout } = run(args, { JWT_SECRET: secret })
-  const { sub, iat, exp } = claimsOf(stdout)
-  assert.deepEqual([sub, exp - iat, status], ['alice', 900, 0])
-})
+for (const [expires, lifetime] of [
+  ['15m', 900],
+  ['-1s', -1],
+] as const) {
+  test(`token --expires=${expires} prints a token with the given caller and lifetime`, () => {
+    const args = ['token', '--sub', 'alice', `--expires=${expires}`]
+    const { status, stdout } = run(args, { JWT_SECRET: secret })
+    const { sub, iat, exp } = claimsOf(stdout)
+    assert.deepEqual([sub, exp - iat, status], ['alice', lifetime, 0])
+  })
+}
 
 test('the output of dev fits on a screen, and its commands work', async () => {
   const args = ['dev', '--host', '127.0.0.1', '--port', '0']
@@ -316,12 +326,17 @@ const warnings: Record<string, [variables: Record<string, string>, says: RegExp]
     { JWT_SECRET: `${'hush'.repeat(8)}\n` },
     /JWT_SECRET begins or ends with white space, which is part of the secret"/,
   ],
+  'a port that browsers refuse': [
+    { PORT: '10080' },
+    /browsers and fetch refuse to connect to port 10080; choose another port with --port"/,
+  ],
 }
 
 for (const [what, [variables, says]] of Object.entries(warnings)) {
   test(`${what} causes a warning that contains no secret`, async () => {
     const pattern = new RegExp(`"level":"warn".*"${says.source}`)
-    const own = start(serve, { JWT_SECRET: secret, ...variables })
+    const args = variables.PORT === undefined ? serve : serve.slice(0, -2)
+    const own = start(args, { JWT_SECRET: secret, ...variables })
     assert.doesNotMatch(await own.printed(pattern), /hush/)
   })
 }

@@ -1,5 +1,6 @@
 /** The texts of `--help`. @module */
 
+import { devDefaults } from '../config/flags.js'
 import { version } from '../config/package.js'
 import { flagOf, nameOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/names.js'
@@ -8,14 +9,25 @@ const meaningColumn = 47
 /** Matches one line of a description. Only a single long word may extend beyond column 100. */
 const meaningLine = /\S.{0,52}(?!\S)|\S+/g
 
-const settingLines = Object.entries(settings).map(([key, { defaultText, meaning }]) => {
-  const name = nameOf(key)
-  const flag = `--${flagOf(name)}`
-  const ending = defaultText === undefined ? '' : ` [${defaultText}]`
-  const lines = (meaning + ending).match(meaningLine) ?? []
-  const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
-  return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
-})
+/** Describes all settings. @param defaults of the command, where they are not those of `serve`. */
+function inputs(defaults: Record<string, string> = {}): string {
+  const settingLines = Object.entries(settings).map(([key, { defaultText, meaning }]) => {
+    const name = nameOf(key)
+    const flag = `--${flagOf(name)}`
+    const shown = defaults[key] ?? defaultText
+    const ending = shown === undefined ? '' : ` [${shown}]`
+    const lines = (meaning + ending).match(meaningLine) ?? []
+    const text = lines.join(`\n${' '.repeat(meaningColumn)}`)
+    return `  ${flag.padEnd(23)} ${name.padEnd(20)} ${text}`
+  })
+  return `Settings of serve and dev, as a flag or in the environment [default]:
+${settingLines.join('\n')}
+
+Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
+and a time is in the unit of its default.
+
+${secrets}`
+}
 
 const secrets = `From the environment only, not as flags:
   JWT_SECRET            secret that signs the tokens; at least 32 bytes recommended
@@ -26,14 +38,6 @@ const secrets = `From the environment only, not as flags:
 A file .env in the working directory is read too. The environment takes precedence, even with an
 empty variable, which counts as unset.
 `
-
-const inputs = `Settings of serve and dev, as a flag or in the environment [default]:
-${settingLines.join('\n')}
-
-Sizes and times may have a unit (16MB, 512MiB; 500ms, 90s, 15m). Without one, a size is in bytes,
-and a time is in the unit of its default.
-
-${secrets}`
 
 export const overview = `item-store ${version}: a JSON HTTP API that keeps free-form items in memory
 
@@ -48,7 +52,7 @@ Usage:
   item-store help [COMMAND]     print this help, or the help of one command; also -h, --help
   item-store --version          print the version; also -v
 
-${inputs}`
+${inputs()}`
 
 export const helpOf = {
   serve: `Usage: item-store serve [settings]
@@ -56,7 +60,7 @@ export const helpOf = {
 Starts the service. It logs JSON lines, or human-readable ones in a terminal, with a line for each
 request at LOG_LEVEL=debug.
 
-${inputs}`,
+${inputs()}`,
 
   dev: `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [settings]
 
@@ -72,14 +76,15 @@ CONSOLE say otherwise.
   --failures LIST       make item requests fail with 429, 500, 503 or a cut connection: 503,cut for
                         the first two, or 503=0.1,cut=0.05 for random ones at these rates
 
-${inputs}`,
+${inputs(devDefaults)}`,
 
   token: `Usage: item-store token --sub NAME [--expires TIME]
 
 Prints an access token.
 
   --sub NAME            who the token is for
-  --expires TIME        how long it is valid, such as 90s, 15m, 1h or 7d [1h]
+  --expires TIME        how long it is valid, such as 90s, 15m, 1h or 7d [1h]; --expires=-1s makes
+                        an expired token
 
 ${secrets}`,
 

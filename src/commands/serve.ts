@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { environmentSigning, signToken } from '../auth/secret.js'
-import { devFlags, readArguments } from '../config/flags.js'
-import { readConfig, unknownNameWarnings } from '../config/read-config.js'
+import { devDefaults, devFlags, readArguments } from '../config/flags.js'
+import { readConfig, settingWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
 import { UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
@@ -25,15 +25,12 @@ export async function serve(args: string[]): Promise<undefined> {
   const { log } = await start(config, options)
   if (error !== undefined) log.error(error)
   logSecrets(log)
-  for (const warning of unknownNameWarnings()) log.warn(warning)
+  for (const warning of settingWarnings(config.port)) log.warn(warning)
 }
 
 export async function dev(args: string[]): Promise<undefined> {
   const { values } = readArguments('dev', args, { ...flags, ...devFlags })
-  const config = readConfig(values, undefined, await loadEnvironment(), {
-    host: '127.0.0.1',
-    console: 'on',
-  })
+  const config = readConfig(values, undefined, await loadEnvironment(), devDefaults)
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
@@ -47,7 +44,7 @@ export async function dev(args: string[]): Promise<undefined> {
   })
   const { url: origin, isSeeded, log } = started
   logSecrets(log)
-  for (const warning of unknownNameWarnings()) log.warn(warning)
+  for (const warning of settingWarnings(config.port)) log.warn(warning)
 
   const count = items?.length === 1 ? '1 item' : `${items?.length} items`
   const seeded = isSeeded

@@ -7,6 +7,7 @@ type Options = NonNullable<ParseArgsConfig['options']>
 
 const withValue = { type: 'string' } as const
 export const devFlags = { seed: withValue, delay: withValue, failures: withValue }
+export const devDefaults = { host: '127.0.0.1', console: 'on' } as const
 
 export function readArguments(
   command: string,

@@ -155,10 +155,11 @@ export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | un
   return Number.isSafeInteger(time) ? time : undefined
 }
 
-/** Parses a token lifetime, such as `15m`, into seconds. Errors begin with `label`. @throws {UsageError} */
+/** Parses a token lifetime, such as `15m`, into seconds, negative after a `-`. @throws {UsageError} about `label` */
 export function parseLifetime(text: string, label: string): number {
-  const seconds = (parseDuration(text) ?? 0) / 1000
-  if (Number.isInteger(seconds) && seconds > 0) return seconds
+  const isPast = text.startsWith('-')
+  const seconds = (parseDuration(text.slice(isPast ? 1 : 0)) ?? 0) / 1000
+  if (Number.isInteger(seconds) && seconds > 0) return isPast ? -seconds : seconds
   const given = JSON.stringify(text)
   throw new UsageError(`${label} is ${given}; expected a time such as 90s, 15m, 1h or 7d`)
 }

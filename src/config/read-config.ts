@@ -70,13 +70,21 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes, keepsItems }
 }
 
-/** Returns warnings about prefixed variable names such as `ITEM_STORE_PORT`, which the service does not read. */
-export function unknownNameWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
-  return Object.keys(env)
+/** Ports that browsers and `fetch` refuse to connect to (Fetch standard, "port blocking"). */
+const blockedPorts =
+  '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080'.split(
+    ' ',
+  )
+
+/** Returns warnings about a blocked port, and about unknown names with a prefix, such as `ITEM_STORE_PORT`. */
+export function settingWarnings(port: number, env = process.env): string[] {
+  const blocked = `browsers and fetch refuse to connect to port ${port}; choose another port with --port`
+  const misspelt = Object.keys(env)
     .filter((name) => /^(?:STORE|ITEM)_/.test(name) && !settingNames.includes(name))
     .flatMap((name) => {
       const guesses = [name, name.replace('ITEM_', ''), name.replace(/^ITEM_(?:STORE_)?/, '')]
       const meant = guesses.map((guess) => nearest(guess, settingNames)).find(Boolean)
       return meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`]
     })
+  return blockedPorts.includes(String(port)) ? [blocked, ...misspelt] : misspelt
 }

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { test } from 'node:test'
 import { overview } from '../commands/help.js'
 import { fractionOfMemory } from '../memory/shares.js'
-import { readConfig, unknownNameWarnings } from './read-config.js'
+import { readConfig, settingWarnings } from './read-config.js'
 import { settings } from './settings.js'
 import { UsageError } from './usage-error.js'
 
@@ -59,6 +59,20 @@ for (const { env, key, value } of typed) {
     assert.equal(readConfig({}, env)[key], value)
   })
 }
+
+test('there is a warning for each port that fetch refuses', async () => {
+  const dispatcher = {
+    dispatch() {
+      throw new Error('not refused')
+    },
+  }
+  const init = { dispatcher } as unknown as RequestInit // the types require a complete dispatcher
+  for (let port = 1; port < 11_000; port += 1) {
+    const error = await fetch(`http://localhost:${port}`, init).catch((error) => error)
+    const expected = error.cause.message === 'bad port' ? 1 : 0
+    assert.equal(settingWarnings(port, {}).length, expected, String(port))
+  }
+})
 
 test('MAX_STORE_BYTES is by default half of the memory, or of a lower MAX_MEMORY_BYTES', () => {
   const limits = ['400MiB', '1000TB', undefined].map(
@@ -153,6 +167,6 @@ for (const name of [...Object.keys(meant), 'STORE_URL', 'ITEM_STORE_TOKEN', 'PRO
   const { [name]: setting } = meant
   test(`variable ${name}: ${setting ? `the warning suggests ${setting}` : 'no warning'}`, () => {
     const says = setting ? [`${name} is not a setting; did you mean ${setting}?`] : []
-    assert.deepEqual(unknownNameWarnings({ [name]: 'a secret' }), says)
+    assert.deepEqual(settingWarnings(8000, { [name]: 'a secret' }), says)
   })
 }
