@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { ItemRequests } from './item-requests.js'
 import { ItemStoreError } from './item-store-error.js'
 import { TextResponse } from './item-texts.js'
-import { checkedOptions, type Send } from './sender.js'
+import { checkedOptions, createSender, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
@@ -58,6 +58,21 @@ for (const [title, steps, pauses] of watches) {
     assert.deepEqual(times, pauses)
   })
 }
+
+test('a watch repeats a failed request itself, so that the sender does not multiply its requests', async (t) => {
+  const pauses = recordPauses(t, () => 0)
+  const statuses = [200, 503, 503, 503, 503, 503, 500, 401]
+  const fetch = async () => {
+    const status = statuses.shift() ?? assert.fail()
+    const error = { detail: 'no', error_code: 'SERVICE_UNAVAILABLE' }
+    return new Response(JSON.stringify({ detail: error }), { status, headers: same })
+  }
+  const sender = createSender({ ...options, fetch }, 'a')
+  const states = new ItemRequests(sender, options).watch('/items', {}, async () => undefined)
+  await assert.rejects(states.next(), { status: 401 })
+  const own = pauses.filter((time) => time !== options.timeout)
+  assert.deepEqual(own, [100, 100, 200, 400, 800, 1600, 2500])
+})
 
 const conflict = new ItemStoreError('changed', { code: 'PRECONDITION_FAILED' })
 

@@ -13,7 +13,7 @@ import type {
   UpdateOptions,
   WriteOptions,
 } from './options.js'
-import type { CheckedOptions, Send, ServiceRequest } from './sender.js'
+import type { CheckedOptions, Send, SendOptions, ServiceRequest } from './sender.js'
 import { backoff, isItemMissing, retryDelay } from './sender.js'
 
 /** Maximum time for which a watch request waits for a change, in seconds. Many proxies end requests after 60 s. */
@@ -31,7 +31,7 @@ export class ItemRequests {
     this.#options = options
   }
 
-  read(id: string, options?: CallOptions): Promise<ItemRead> {
+  read(id: string, options?: SendOptions): Promise<ItemRead> {
     return this.#send({ path: pathOf(id) }, options, (response) => response.item())
   }
 
@@ -43,7 +43,11 @@ export class ItemRequests {
     return await this.#write({ method: 'POST', headers }, data, options)
   }
 
-  async replace(id: string, data: string, options?: ReplaceOptions): Promise<ItemRead> {
+  async replace(
+    id: string,
+    data: string,
+    options?: ReplaceOptions & SendOptions,
+  ): Promise<ItemRead> {
     const request = { method: 'PUT', path: pathOf(id), headers: ifMatchHeaders(options) } as const
     return await this.#write(request, data, options)
   }
@@ -51,7 +55,7 @@ export class ItemRequests {
   async #write(
     request: ServiceRequest,
     data: string,
-    { projectId, ...options }: WriteOptions = {},
+    { projectId, ...options }: WriteOptions & SendOptions = {},
   ): Promise<ItemRead> {
     const body = itemRequestText(data, projectId)
     return await this.#send({ ...request, body }, options, (response) => response.item())
@@ -63,8 +67,9 @@ export class ItemRequests {
     textOf: (data: Data) => string,
     { isRepeatable, ...options }: UpdateOptions = {},
   ): Promise<ItemRead> {
-    for (let attempts = 1, lost = 0; ; attempts += 1) {
-      const read = await this.read(id, options)
+    const used = { retries: 0 }
+    for (let attempts = 1; ; attempts += 1) {
+      const read = await this.read(id, { ...options, used })
       const changed = await change(read)
       if (changed === undefined) return read
       const data = textOf(changed)
@@ -73,15 +78,15 @@ export class ItemRequests {
       // If `projectId` is `undefined`, `replace` uses the project in the data.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
-        return await this.replace(id, data, { ...options, projectId, ifMatch })
+        return await this.replace(id, data, { ...options, used, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
         // After a conflict, the first delay is only 20 to 40 ms, because a quick retry is likely to succeed.
         const delay = isConflict
           ? backoff({}, attempts) / 10
-          : retryDelay(error, !isRepeatable, lost, this.#options)
+          : retryDelay(error, !isRepeatable, used.retries, this.#options)
         if (delay === undefined) throw error
-        if (!isConflict) lost += 1
+        if (!isConflict) used.retries += 1
         await wait(delay, options.signal)
       }
     }
@@ -98,7 +103,10 @@ export class ItemRequests {
       let pause = shortPause
       try {
         const headers = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : undefined
-        const [head, state] = await this.#send({ path, headers }, options, async (response) => {
+        // After the first state, this loop itself repeats a failed request, so the sender must not.
+        const used = { retries: known === undefined ? 0 : Number.POSITIVE_INFINITY }
+        const call = { ...options, used }
+        const [head, state] = await this.#send({ path, headers }, call, async (response) => {
           const isSame = headers && response.head.status === 304
           return [response.head.headers, isSame ? undefined : await stateOf(response)] as const
         })

@@ -23,7 +23,7 @@ export interface ItemStoreClientOptions {
   readonly fetch?: Fetch | undefined
   /** Timeout of each wait for a token or data, in milliseconds; 30,000 by default. `signal` limits the whole call. */
   readonly timeout?: number | undefined
-  /** Maximum number of retries after a 503, a timeout or a failed connection. Default: 3. */
+  /** Maximum number of retries per call after a 503, a timeout or a failed connection. Default: 3. */
   readonly retries?: number | undefined
   /** Converts items to and from JSON. Default: `JSON`, which changes `1.0` and numbers that exceed double precision. */
   readonly json?: JsonCodec | undefined

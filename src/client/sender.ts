@@ -46,10 +46,15 @@ export interface ServiceRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+export interface SendOptions extends CallOptions {
+  /** Retries so far; shared by all requests of one call, so that together they make no more than `retries`. */
+  readonly used?: { retries: number } | undefined
+}
+
 /** Sends a request, with retries. The request is also retried if `read` fails. @throws {ItemStoreError} */
 export type Send = <R>(
   request: ServiceRequest,
-  options: CallOptions | undefined,
+  options: SendOptions | undefined,
   read: (response: TextResponse) => R | Promise<R>,
 ) => Promise<R>
 
@@ -57,7 +62,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   const { baseUrl, fetch, timeout } = options
   const tokens = createTokenSource(token)
 
-  return async function send(request, { signal } = {}, read) {
+  return async function send(request, { signal, used = { retries: 0 } } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
     // A health check needs no token. `read` gets the response whatever its status.
     const isHealthCheck = path === '/health'
@@ -66,7 +71,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
     let mayBeDone = false
-    for (let retry = 0; ; ) {
+    for (;;) {
       const headers = { ...given }
       let source: Promise<string> | undefined
       if (!isHealthCheck) {
@@ -97,10 +102,10 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           continue
         }
         // A repeated conditional change could conflict with its own first attempt.
-        const delay = retryDelay(error, !!given['if-match'], retry, options)
+        const delay = retryDelay(error, !!given['if-match'], used.retries, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
-        retry += 1
+        used.retries += 1
         await wait(delay, signal)
       }
     }

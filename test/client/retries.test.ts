@@ -91,6 +91,36 @@ test('a request is retried no more often than the option retries allows', async 
   }
 })
 
+describe('all requests of one call share its retries:', { concurrency: true }, () => {
+  const tagged = answers(200, { data: item }, { etag: '"1"' })
+  const whole = { isRepeatable: true }
+  const update: Call = (client) => client.update(id, () => ({}), whole)
+  const updateText: Call = (client) => client.updateText(id, () => '{}', whole)
+  const busy = unavailable()
+  for (const [title, sent, ...steps] of [
+    ['an update of an overloaded service', 'GET PUT PUT PUT PUT', tagged, busy],
+    ['an update whose read is also refused', 'GET GET PUT PUT PUT', busy, tagged, busy],
+    [
+      'an update with lost responses',
+      'GET PUT GET PUT GET PUT PUT',
+      tagged,
+      drops,
+      tagged,
+      drops,
+      tagged,
+      busy,
+    ],
+  ] as [title: string, sent: string, ...steps: Step[]][]) {
+    test(title, async () => {
+      for (const call of [update, updateText]) {
+        const { client, seen } = await scriptedClient(steps)
+        assert.equal((await errorOf(call(client))).code, 'SERVICE_UNAVAILABLE')
+        assert.equal(seen.map(({ method }) => method).join(' '), sent)
+      }
+    })
+  }
+})
+
 describe('not retried:', () => {
   const ifMatch = '"1"'
   const unknown = unavailable('STORE_UNAVAILABLE')
