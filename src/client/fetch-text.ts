@@ -7,8 +7,19 @@ import type { Fetch } from './options.js'
 /** Matches up to 65,536 characters. Handling more characters at once would block a page for too long. */
 const shortParts = /.{1,65536}/gs
 
-/** Error codes with which Node.js reports that a request was not sent. Browsers have no such codes. */
-const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+/**
+ * Matches the code, system call and message of an error for which nothing was sent. A failure of an existing
+ * connection, such as `read EHOSTUNREACH` or a damaged TLS record, does not match. Browsers give no such details.
+ */
+const notConnected = new RegExp(
+  [
+    '^E(CONNREF|ADDRNOT|NOTF|AI_|(HOST|NET)(UN|DO))(?!.* (read|write)\\b)',
+    '^UND_ERR_CONNECT_T|^\\S+ (bind|connect|getaddr|query)|before secure TLS|bad port$',
+    '^\\S*(CERT|CRL_|UNABLE_TO|_CA\\b|_PURPOSE|PATH_L|ERR_TLS)', // codes of OpenSSL for certificates
+    '^(ERR_SSL|EPROTO).*(version|protocol|handshake)',
+  ].join('|'),
+  'i',
+)
 
 /** Resolves when the response headers arrive. `timeout` limits each wait for data, in ms. @throws {ItemStoreError} */
 export async function fetchText(
@@ -25,8 +36,7 @@ export async function fetchText(
       try {
         return await operation()
       } catch (cause) {
-        const { code } = membersOf(membersOf(cause).cause)
-        const isUnsent = !response && notConnected.includes(`${code}`)
+        const isUnsent = !response && isConnectError(cause)
         throw new ItemStoreError(
           `${isUnsent ? 'Cannot connect to' : 'No complete response from'} ${url}`,
           { code: isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST', cause, response },
@@ -35,12 +45,17 @@ export async function fetchText(
     })
 
   async function* partsOf(response: Response): AsyncGenerator<string, void, void> {
-    const reader = response.body?.getReader()
-    if (!reader) return // a 204 response has no body
-    const decoder = new TextDecoder('utf-8', { fatal: true })
+    const body = response.body as Body // depends on the package that `fetch` comes from
+    const source = body?.getReader?.() ?? body?.[Symbol.asyncIterator]?.()
     try {
+      if (!source) {
+        const text = await outcomeOf(() => response.text(), response)
+        return yield* text.match(shortParts) ?? []
+      }
+      const decoder = new TextDecoder('utf-8', { fatal: true })
+      const next = () => ('read' in source ? source.read() : source.next())
       for (;;) {
-        const { done, value } = await outcomeOf(() => reader.read(), response)
+        const { done, value } = await outcomeOf<Part>(next, response)
         let text: string
         try {
           text = decoder.decode(value, { stream: !done })
@@ -51,7 +66,7 @@ export async function fetchText(
         if (done) return
       }
     } finally {
-      reader.cancel().catch(() => undefined) // rejects if reading the body has already failed
+      own.abort() // closes the connection, unless the response is complete
     }
   }
 
@@ -64,6 +79,27 @@ export async function fetchText(
     own.abort()
     throw error
   }
+}
+
+/** Body of a response. That of node-fetch is a stream of Node.js; React Native has only `text()`. */
+type Body =
+  | (AsyncIterable<Uint8Array> & { getReader?(): ReadableStreamDefaultReader<Uint8Array> })
+  | null
+  | undefined
+
+type Part = { readonly done?: boolean; readonly value?: Uint8Array | undefined }
+
+function isConnectError(error: unknown): boolean {
+  const { cause = error } = membersOf(error) // the global `fetch` of Node.js wraps the error
+  const { errors } = membersOf(cause) // one for each address of the host
+  const all = [errors ?? cause].flat()
+  return (
+    all.length > 0 &&
+    all.every((each) => {
+      const { code, syscall, message } = membersOf(each)
+      return notConnected.test(`${code} ${syscall} ${message}`)
+    })
+  )
 }
 
 /** Longest delay for `setTimeout`, in milliseconds. A timer of 2 ** 31 ms or more would fire immediately. */

@@ -1,9 +1,11 @@
 /** Tests of the client's retries: which requests are sent again after a failure, and when. */
 
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { createServer as createTcpServer } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { ItemStoreClient, type ItemStoreClientOptions } from '../../src/client/client.js'
-import { freePort } from '../support/process.js'
+import { freePort, listen } from '../support/process.js'
 import {
   answers,
   type Call,
@@ -229,17 +231,88 @@ describe('a change that was never sent is retried, even with a condition', () =>
     assert.equal(count, 2)
   })
 
-  test('and fails with NOT_CONNECTED and the cause when no retry is left', async () => {
-    const port = await freePort()
-    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'nowhere.invalid']) {
-      const baseUrl = `http://${host}/api/v1`
+  const withoutKey = createTlsServer()
+  const ends = createTcpServer((socket) => socket.end())
+  const hosts: [title: string, url: () => string | Promise<string>][] = [
+    ['nothing listens', async () => `http://127.0.0.1:${await freePort()}`],
+    [
+      'nothing listens at any address of the host',
+      async () => `http://localhost:${await freePort()}`,
+    ],
+    ['the host is unknown', () => 'http://nowhere.invalid'],
+    ['the address needs an interface', () => 'http://[fe80::1]'],
+    ['`fetch` refuses the port', () => 'http://127.0.0.1:6000'],
+    ['the port is not for TLS', async () => (await scriptedServer([])).baseUrl.replace('p', 'ps')],
+    ['the other side refuses TLS', async () => `https://127.0.0.1:${await listen(withoutKey)}`],
+    ['the other side closes before TLS', async () => `https://127.0.0.1:${await listen(ends)}`],
+  ]
+  for (const [title, url] of hosts) {
+    test(`and fails with NOT_CONNECTED and the cause when no retry is left: ${title}`, async () => {
+      const { origin } = new URL(await url())
+      const baseUrl = `${origin}/api/v1`
       const error = await errorOf(new ItemStoreClient({ baseUrl, token, retries: 0 }).create({}))
-      assert.deepEqual([error.code, error.status], ['NOT_CONNECTED', undefined])
-      assert.equal(error.message, `Cannot connect to http://${host}/api/v1/items`)
+      assert.deepEqual([error.code, error.status], ['NOT_CONNECTED', undefined], `${error.cause}`)
+      assert.equal(error.message, `Cannot connect to ${baseUrl}/items`)
       assert.ok(error.cause instanceof Error)
-    }
+    })
+  }
+  after(() => {
+    withoutKey.close()
+    ends.close()
   })
+
+  const failed = (call: string, code: string) => ({
+    message: `${call} ${code}`,
+    syscall: call,
+    code,
+  })
+  const unreachable = failed('connect', 'EHOSTUNREACH')
+  const late = failed('read', 'EHOSTUNREACH')
+  const causes: [isUnsent: boolean, causes: object[]][] = [
+    [
+      true,
+      [...codes('E', 'HOSTUNREACH NETUNREACH ADDRNOTAVAIL AI_FAIL AI_AGAIN NOTFOUND HOSTDOWN')],
+    ],
+    [true, [...codes('CERT_', 'HAS_EXPIRED NOT_YET_VALID REVOKED UNTRUSTED SIGNATURE_FAILURE')]],
+    [true, [...codes('UNABLE_TO_', 'VERIFY_LEAF_SIGNATURE GET_ISSUER_CERT_LOCALLY')]],
+    [true, [...codes('', 'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT INVALID_CA')]],
+    [true, [...codes('ERR_', 'TLS_CERT_ALTNAME_INVALID SSL_WRONG_VERSION_NUMBER')]],
+    [true, [...codes('ERR_SSL_', 'TLSV1_ALERT_PROTOCOL_VERSION SSL/TLS_ALERT_HANDSHAKE_FAILURE')]],
+    [true, [unreachable, failed('connect', 'ETIMEDOUT'), failed('bind', 'EADDRINUSE')]],
+    [true, [...codes('UND_ERR_', 'CONNECT_TIMEOUT'), { errors: [unreachable, unreachable] }]],
+    [
+      false,
+      [late, failed('read', 'ECONNREFUSED'), { errors: [unreachable, late] }, { errors: [] }],
+    ],
+    [
+      false,
+      [...codes('E', 'TIMEDOUT CONNRESET PIPE'), ...codes('HPE_INVALID_', 'VERSION CONSTANT')],
+    ],
+    [
+      false,
+      [...codes('ERR_SSL_', 'DECRYPTION_FAILED_OR_BAD_RECORD_MAC TLSV1_ALERT_INTERNAL_ERROR')],
+    ],
+    [false, [...codes('UND_ERR_', 'SOCKET HEADERS_TIMEOUT BODY_TIMEOUT')]],
+  ]
+  for (const [isUnsent, all] of causes) {
+    for (const cause of all) {
+      const title = isUnsent ? 'was never sent' : 'may have been sent'
+      test(`a change ${title} if fetch fails because of ${JSON.stringify(cause)}`, async () => {
+        // The packages node-fetch and cross-fetch put the code into the error itself.
+        for (const error of [new TypeError('fetch failed', { cause }), cause]) {
+          const fetch = () => Promise.reject(error)
+          const client = new ItemStoreClient({ baseUrl: 'http://a', token, retries: 0, fetch })
+          const expected = isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST'
+          assert.equal((await errorOf(client.create({}))).code, expected)
+        }
+      })
+    }
+  }
 })
+
+function codes(start: string, ends: string): object[] {
+  return ends.split(' ').map((end) => ({ code: start + end }))
+}
 
 describe('an error of fetch may leave it unknown whether the request was sent', () => {
   const causes = [
