@@ -14,6 +14,7 @@ import type {
   NewItem,
   ReplaceOptions,
   StoredItem,
+  TaggedItem,
   UpdateOptions,
 } from './options.js'
 import { type CheckedOptions, checkedOptions, createSender, type Send } from './sender.js'
@@ -42,12 +43,12 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /** Creates exactly one item, even if the request is retried. @throws {ItemStoreError} `IDEMPOTENCY_CONFLICT`. */
-  async create(data: NewItem<T>, options?: CreateOptions): Promise<StoredItem<T>> {
+  async create(data: NewItem<T>, options?: CreateOptions): Promise<TaggedItem<T>> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
 
   /** Returns an item. @throws {ItemStoreError} with `status` 404 if the item does not exist. */
-  async get(id: string, options?: CallOptions): Promise<StoredItem<T>> {
+  async get(id: string, options?: CallOptions): Promise<TaggedItem<T>> {
     return this.#parsed(await this.#items.read(id, options))
   }
 
@@ -60,7 +61,7 @@ export class ItemStoreClient<T extends object = Item> {
    * Replaces an item. Its project becomes null unless the options or the data contain a `project_id`.
    * @throws {ItemStoreError} `PRECONDITION_FAILED` if the item's tag is not `ifMatch`; `status` 404 for a missing item.
    */
-  async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<StoredItem<T>> {
+  async replace(id: string, data: NewItem<T>, options?: ReplaceOptions): Promise<TaggedItem<T>> {
     return this.#parsed(await this.#items.replace(id, this.#textOf(data), options))
   }
 
@@ -71,9 +72,9 @@ export class ItemStoreClient<T extends object = Item> {
    */
   async update(
     id: string,
-    change: (item: StoredItem<T>) => MaybePromise<NewItem<T> | undefined>,
+    change: (item: TaggedItem<T>) => MaybePromise<NewItem<T> | undefined>,
     options?: UpdateOptions,
-  ): Promise<StoredItem<T>> {
+  ): Promise<TaggedItem<T>> {
     const changed = (read: ItemRead) => change(this.#parsed(read))
     const textOf = (data: NewItem<T>) => this.#textOf(data)
     return this.#parsed(await this.#items.update(id, changed, textOf, options))
@@ -95,7 +96,7 @@ export class ItemStoreClient<T extends object = Item> {
    * follow each other quickly, some states are skipped, but never the last one.
    * @throws {ItemStoreError} like {@link get} or {@link list} at first; later, only for permanent errors such as a 401.
    */
-  watch(id: string, options?: CallOptions): AsyncGenerator<StoredItem<T>, void, void>
+  watch(id: string, options?: CallOptions): AsyncGenerator<TaggedItem<T>, void, void>
   watch(options?: ListOptions): AsyncGenerator<StoredItem<T>[], void, void>
   async *watch(
     target: string | ListOptions = {},
@@ -171,10 +172,10 @@ export class ItemStoreClient<T extends object = Item> {
     return text
   }
 
-  #parsed({ head, text, tag }: ItemRead): StoredItem<T> {
-    let item: StoredItem<T>
+  #parsed({ head, text, tag }: ItemRead): TaggedItem<T> {
+    let item: TaggedItem<T>
     try {
-      item = this.#options.json.parse(text) as StoredItem<T> // the caller has chosen T, which is not checked
+      item = this.#options.json.parse(text) as TaggedItem<T> // the caller has chosen T, which is not checked
     } catch (cause) {
       throw invalidResponse(head, cause)
     }

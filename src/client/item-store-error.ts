@@ -10,7 +10,8 @@ import type { ErrorCode } from '../interface/errors.js'
  */
 export type ClientErrorCode = 'NOT_CONNECTED' | 'CONNECTION_LOST' | 'TIMEOUT' | 'INVALID_RESPONSE'
 
-interface ItemStoreErrorOptions extends ErrorOptions {
+interface ItemStoreErrorOptions {
+  readonly cause?: unknown
   readonly code?: string | undefined
   readonly response?: Response | undefined
   readonly sessionId?: string | undefined

@@ -2,6 +2,7 @@
 
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
+import type { Tagged } from './options.js'
 
 /** Matches the text before the value of an item's `id`, which is the item's first member (spec §2.1). */
 const id = /"id"\s*:\s*"/
@@ -103,8 +104,8 @@ export function keepTag(item: unknown, tag: string | undefined): void {
 }
 
 /** Returns an item's entity tag. @throws {TypeError} for a copy of an item, or for an item from a list. */
-export function tagOf(item: object): string {
+export function tagOf(item: Tagged): string {
   const tag = tags.get(item)
-  if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list')
+  if (tag === undefined) throw wrong('the item has no tag: it is a copy, or from a list; use `get`')
   return tag
 }

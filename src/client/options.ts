@@ -51,7 +51,7 @@ export interface CreateOptions extends WriteOptions {
 
 export interface MatchOptions extends CallOptions {
   /** Entity tag, or an item with a tag. The call fails if the stored item has a different tag. */
-  readonly ifMatch?: string | object | undefined
+  readonly ifMatch?: string | Tagged | undefined
 }
 
 export interface ReplaceOptions extends WriteOptions, MatchOptions {}
@@ -63,6 +63,16 @@ export interface UpdateOptions extends CallOptions {
 
 /** An item of type `T`, as returned by the service (spec §2.1). */
 export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
+
+declare const tag: unique symbol
+
+/** Marks an item that has an entity tag. Copies lose the mark, because a spread omits protected members. */
+export declare abstract class Tagged {
+  protected readonly [tag]: true
+}
+
+/** An item with its entity tag, for `ifMatch` and `tagOf`: an item that was not read from a list. */
+export type TaggedItem<T extends object = Item> = StoredItem<T> & Tagged
 
 export type MaybePromise<R> = R | Promise<R>
 

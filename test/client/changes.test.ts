@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ItemStoreClient, type StoredItem, tagOf } from '../../src/client/client.js'
+import {
+  ItemStoreClient,
+  type MatchOptions,
+  type StoredItem,
+  type TaggedItem,
+  tagOf,
+} from '../../src/client/client.js'
 import { cuttingProxy, type Fate } from '../support/cutting-proxy.js'
 import { ownService } from '../support/own-service.js'
 import {
@@ -95,7 +101,8 @@ describe('the tag of an item', () => {
     const { id } = await client.create({ count: 1 })
     const [first] = await client.list()
     assert.ok(first !== undefined)
-    for (const other of [{ ...(await client.get(id)) }, first, {}]) {
+    for (const untagged of [{ ...(await client.get(id)) }, first, {}]) {
+      const other = untagged as never // JavaScript callers may pass any value
       assert.throws(() => tagOf(other), { name: 'TypeError', message: /has no tag/ })
       await assert.rejects(client.replace(id, { count: 2 }, { ifMatch: other }), /has no tag/)
       await assert.rejects(client.delete(id, { ifMatch: other }), /has no tag/)
@@ -129,7 +136,8 @@ describe('the tag of an item', () => {
 })
 
 describe('with ifMatch', () => {
-  type Change = (item: StoredItem<Counter>, ifMatch: string | object) => Promise<unknown>
+  type IfMatch = MatchOptions['ifMatch']
+  type Change = (item: StoredItem<Counter>, ifMatch: IfMatch) => Promise<unknown>
   const replace: Change = ({ id }, ifMatch) =>
     client.replace(id, { count: 9 }, { ifMatch, projectId: 'p' })
   const remove: Change = ({ id }, ifMatch) => client.delete(id, { ifMatch })
@@ -138,7 +146,12 @@ describe('with ifMatch', () => {
     ['delete', remove],
   ] as const) {
     test(`${title} succeeds with the current item, its tag or *`, async () => {
-      for (const ifMatchOf of [tagOf, (item: object) => item, () => '*']) {
+      const conditions: ((item: TaggedItem<Counter>) => IfMatch)[] = [
+        tagOf,
+        (item) => item,
+        () => '*',
+      ]
+      for (const ifMatchOf of conditions) {
         const item = await client.create({ count: 1 })
         await change(item, ifMatchOf(item))
         const after = await client.get(item.id).catch(({ status }) => status)

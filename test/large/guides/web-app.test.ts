@@ -89,6 +89,8 @@ test(`${guide}: the React hook shows every change`, inChromium, async () => {
   const page = await openPage(/Local: +(http\S+)/.exec(text)?.[1] ?? '')
   await page.getByText('Add').click()
   await page.getByText('Ladder: 129.90').waitFor()
+  await page.getByText('Lend').click()
+  await page.getByText('Ladder (lent): 129.90').waitFor()
   const [ladder] = itemsOf(await service.call('GET', '/items'))
   for (const project_id of ['other', 'tools']) {
     await service.call('POST', '/items', { project_id, data: { name: `Lamp of ${project_id}` } })
