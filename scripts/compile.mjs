@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
@@ -16,6 +16,9 @@ const entries = {
   index: 'src/index.ts',
   models: 'src/interface/models.ts',
 }
+
+/** Matches a relative import in a file with types. */
+const imported = /((?:from |import ?\(?)["'])(\..+?)\.js(?=["'])/g
 
 const viteOptions = ['build', '--config=pages/vite.config.mjs', '--configLoader=native']
 
@@ -81,15 +84,21 @@ async function bundle() {
       },
     },
   ])
+  for (const name of Object.keys(entries)) {
+    writeFileSync(`dist/${name}.cjs`, `module.exports = require('./${name}.js')\n`)
+  }
 }
 
+/** Writes the types twice: to TypeScript, a `.d.ts` of this package is an ES module, and a `.d.cts` is CommonJS. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => path.replace(/ts$/, 'd.ts')))
   for (const file of files) {
-    const source = join('build', file)
-    cpSync(source, join('dist/types', relative('src', file)))
-    const text = readFileSync(source, 'utf8')
-    for (const [, path] of text.matchAll(/(?:from |import ?\(?)["'](\..+?)\.js["']/g)) {
+    const text = readFileSync(join('build', file), 'utf8')
+    const copy = join('dist/types', relative('src', file))
+    mkdirSync(dirname(copy), { recursive: true })
+    writeFileSync(copy, text)
+    writeFileSync(copy.replace(/ts$/, 'cts'), text.replaceAll(imported, '$1$2.cjs'))
+    for (const [, , path] of text.matchAll(imported)) {
       files.add(join(dirname(file), `${path}.d.ts`))
     }
   }

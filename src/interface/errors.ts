@@ -99,7 +99,9 @@ export function isTokenError(code: ErrorCode): boolean {
 }
 
 /** Options of an error. `headers` replaces the headers in the catalogue of errors. */
-type ApiErrorOptions = ErrorOptions & Partial<Pick<ApiError, 'exceeded' | 'headers'>>
+type ApiErrorOptions = Partial<Pick<ApiError, 'exceeded' | 'headers'>> & {
+  readonly cause?: unknown
+}
 
 /** An error to send to the client, with the message as `detail`. The `cause` appears only in the log. */
 export class ApiError extends Error {

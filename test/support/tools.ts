@@ -19,7 +19,7 @@ export const manifest: {
   readonly version: string
   readonly engines: { readonly node: string }
   readonly bin: Readonly<Record<string, string>>
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly exports: Readonly<Record<string, string | object>>
 } = JSON.parse(readText('package.json'))
 
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))

@@ -11,17 +11,18 @@ const packages = {
   'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
 }
 
-export function userProject(program: string) {
+/** @param type kind of the modules in the project: `module` or `commonjs`. */
+export function userProject(program: string, type = 'module') {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))
   for (const [name, path] of Object.entries(packages)) {
     symlinkSync(path, join(folder, 'node_modules', name), 'junction')
   }
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
   writeFileSync(join(folder, 'program.ts'), program)
 
   /** Compiles `program.ts` with strict checks, and returns the compiler's messages. */
-  function compile(options: object): string {
+  function compile(options: object, compiler = tsc): string {
     const strict = {
       ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
       ...{ verbatimModuleSyntax: true, target: 'es2022', rootDir: '.' },
@@ -29,7 +30,7 @@ export function userProject(program: string) {
     }
     const config = { compilerOptions: { ...strict, ...options }, files: ['program.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', folder], {
+    const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', folder], {
       encoding: 'utf8',
     })
     return status === 0 ? stdout : `${stdout}\nexit code ${status}`

@@ -2,16 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { requireTool, tsc } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 
 /** A user's program. Each line after `@ts-expect-error` must be a type error. */
 const program = `
-import { type EmbeddedItemStore, startItemStore } from 'item-store'
-import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem } from 'item-store/client'
+import { ItemStoreClient, ItemStoreError, tagOf, type Item, type StoredItem, type TaggedItem } from 'item-store/client'
 import { ItemResponse } from 'item-store/models'
 
 interface Todo { readonly title: string; done?: boolean }
-interface Note { readonly title: string }
 type Shape = { kind: 'circle'; r: number } | { kind: 'square'; a: number }
 interface WithId { id: string; title: string }
 
@@ -22,7 +21,7 @@ export const shapes = new ItemStoreClient<Shape>(options)
 export const withId = new ItemStoreClient<WithId>(options)
 
 export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<void> {
-  const item: StoredItem<Todo> = await todos.create({ title: 'a' }, { projectId: 'p', signal })
+  const item = await todos.create({ title: 'a' }, { projectId: 'p', signal })
   const title: string = item.title
   const projectId: string | null = item.project_id
   await todos.replace(item.id, { ...item, done: true }, { projectId })
@@ -48,6 +47,21 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   const { id, title: other }: WithId = await withId.create({ title: 'a' })
 
   await todos.create({ title: 'a', project_id: projectId })
+  const shown: TaggedItem<Todo> = await todos.get(item.id)
+  await todos.replace(item.id, { ...shown, title: 'b' }, { ifMatch: shown })
+  for await (const state of todos.watch(item.id)) await todos.delete(item.id, { ifMatch: state })
+  await todos.update(item.id, (old) => tagOf(old) === tag ? old : undefined)
+  const [listed] = await todos.list()
+  if (!listed) return
+
+  // @ts-expect-error an item of a list has no tag
+  await todos.replace(listed.id, { title: 'b' }, { ifMatch: listed })
+  // @ts-expect-error an item of a list has no tag
+  for await (const [each] of todos.watch()) if (each) await todos.delete(each.id, { ifMatch: each })
+  // @ts-expect-error an item of a list has no tag
+  for await (const each of todos.items()) tagOf(each)
+  // @ts-expect-error a copy has no tag
+  await todos.replace(item.id, shown, { ifMatch: { ...shown } })
 
   // @ts-expect-error project_id must be a string
   await todos.create({ title: 'a', project_id: 1 })
@@ -80,6 +94,14 @@ export async function use(todo: Todo, signal: AbortSignal | undefined): Promise<
   }
 }
 
+`
+
+/** Continues the program with the embedded store, whose types need TypeScript 5.2. */
+const embedding = `
+import { type EmbeddedItemStore, startItemStore } from 'item-store'
+
+interface Note { readonly title: string }
+
 export async function embed(): Promise<void> {
   const store: EmbeddedItemStore = await startItemStore({ port: 0, maxBodyBytes: 1000 })
   const client: ItemStoreClient<Note> = store.client<Note>({ sub: 'alice' })
@@ -101,17 +123,36 @@ export async function embed(): Promise<void> {
 }
 `
 
-const { compile } = userProject(program)
+const browser = { lib: ['es2020', 'dom'], types: [] }
+const node = { lib: ['es2020'], types: ['node'] }
+const nodenext = { module: 'nodenext', verbatimModuleSyntax: true }
+const bundler = { module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true }
+const node10 = { module: 'commonjs', moduleResolution: 'node10' }
+const node16 = { module: 'node16' }
 
-const dom = { lib: ['es2022', 'dom'], types: [] }
-const node = { lib: ['es2022'], types: ['node'] }
-const nodenext = { module: 'nodenext' }
-const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+const old = requireTool.resolve('typescript-5.0/lib/tsc.js')
+const five = requireTool.resolve('typescript/lib/tsc.js') // the last version with node10
+const whole = program + embedding
 
-for (const [place, environment] of Object.entries({ 'a browser': dom, 'Node.js': node })) {
-  for (const resolution of [nodenext, bundler]) {
-    test(`in ${place}, module ${resolution.module}: types are found, strict and correct`, () => {
-      assert.equal(compile({ ...environment, ...resolution, noEmit: true }), '')
-    })
-  }
+for (const [version, compiler, text, type, resolution, environment] of [
+  ['5.0', old, program, 'commonjs', node10, node],
+  ['5.0', old, program, 'commonjs', node16, node],
+  ['5.0', old, program, 'module', bundler, browser],
+  ['5', five, whole, 'commonjs', node10, browser],
+  ['5', five, whole, 'commonjs', node16, node],
+  ['5', five, whole, 'module', bundler, node],
+  ['of this repository', tsc, whole, 'commonjs', node16, browser],
+  ['of this repository', tsc, whole, 'commonjs', { module: 'nodenext' }, node],
+  ['of this repository', tsc, whole, 'module', nodenext, browser],
+  ['of this repository', tsc, whole, 'module', nodenext, node],
+  ['of this repository', tsc, whole, 'module', bundler, browser],
+  ['of this repository', tsc, whole, 'module', bundler, node],
+] as const) {
+  const { module, moduleResolution = module }: { module: string; moduleResolution?: string } =
+    resolution
+  const place = environment === node ? 'Node.js' : 'a browser'
+  test(`types for ${place} are found, strict and correct: TypeScript ${version}, ${type}, ${moduleResolution}`, () => {
+    const options = { verbatimModuleSyntax: false, ...environment, ...resolution, noEmit: true }
+    assert.equal(userProject(text, type).compile(options, compiler), '')
+  })
 }
