@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { itemsOf } from '../../conformance/expect.js'
+import { create, itemsOf } from '../../conformance/expect.js'
+import { ownProcess } from '../../support/own-process.js'
 import { ownService, ownTest as test } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
@@ -16,33 +17,55 @@ import {
   snippetsOf,
   startInShell,
 } from '../../support/snippets.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { readText, root } from '../../support/tools.js'
+import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
+import { readText, root, toolsFolder } from '../../support/tools.js'
 import { until } from '../../support/until.js'
 import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
 
-programTest('jq', 'docs/how-to/agents-and-jobs.md: the output is as shown', async () => {
-  const file = 'docs/how-to/agents-and-jobs.md'
-  const { sh, js } = snippetsBy(file, ['sh', 'js', 'json'])
-  const [start, ...steps] = sh
+const jobs = 'docs/how-to/agents-and-jobs.md'
+
+/** Saves the programs of the guide in a new folder. */
+function folderOfJobs(change: (text: string) => string = (text) => text): string {
+  const cwd = emptyFolder()
+  for (const { text, place } of snippetsBy(jobs, ['sh', 'js', 'json']).js) {
+    const [, name] = /^\/\/ (\w+\.mjs)\n/.exec(text) ?? []
+    assert.ok(name !== undefined, `the snippet at ${place} has no file name`)
+    writeFileSync(join(cwd, name), change(text))
+  }
+  mkdirSync(join(cwd, 'node_modules'))
+  symlinkSync(root, join(cwd, 'node_modules/item-store'))
+  return cwd
+}
+
+test(`${jobs}: a worker does not delete a job that another worker has taken over`, async () => {
+  const late =
+    "await client.update(id, (job) => ({ ...job, worker: 'other', project_id: 'taken' }))"
+  const cwd = folderOfJobs((text) => text.replace('console.log(job.task)', late))
+  const service = await ownService()
+  const { id } = await create(service, { task: 1 }, 'jobs')
+  const env = { ...cleanEnvironment(), BASE: service.baseUrl.href, TOKEN: service.validToken() }
+  const run = ownProcess([process.execPath, 'worker.mjs'], { cwd, env })
+  assert.deepEqual(await run.ended(), [0, null])
+  const left = itemsOf(await service.call('GET', '/items'))
+  assert.deepEqual(
+    left.map((item) => [item.id, item.worker]),
+    [[id, 'other']],
+  )
+})
+
+programTest('jq', `${jobs}: the output is as shown`, async () => {
+  const [start, ...steps] = snippetsBy(jobs, ['sh', 'js', 'json']).sh
   assert.ok(start !== undefined)
   const port = await freePort()
-  const place = { cwd: emptyFolder(), env: { PORT: String(port) } }
-  for (const { text, place: where } of js) {
-    const [, name] = /^\/\/ (\w+\.mjs)\n/.exec(text) ?? []
-    assert.ok(name !== undefined, `the snippet at ${where} has no file name`)
-    writeFileSync(join(place.cwd, name), text)
-  }
-  mkdirSync(join(place.cwd, 'node_modules'))
-  symlinkSync(root, join(place.cwd, 'node_modules/item-store'))
+  const place = { cwd: folderOfJobs(), env: { PORT: String(port) } }
   startInShell(start, place)
   const origin = `http://127.0.0.1:${port}`
   await until('the store serves', () => fetch(`${origin}/api/v1/health`).catch(() => undefined))
   const outputs = await runInShell(steps, place, (text) =>
     text.replace('http://localhost:8000', origin),
   )
-  assertShown(snippetsOf(file), ['', ...outputs]) // the output of the first command is not compared
+  assertShown(snippetsOf(jobs), ['', ...outputs]) // the output of the first command is not compared
 })
 
 interface Workflow {
@@ -71,26 +94,29 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the
   assert.match(outputs.at(-1) ?? '', /"data":\[\]\}/)
 })
 
-test('docs/how-to/dev.md: a db.json becomes items', async () => {
+test('docs/how-to/dev.md: a db.json becomes items, except for values that are no objects', async () => {
   const { js, sh } = snippetsBy('docs/how-to/dev.md', ['js', 'sh', 'json', 'text', ''])
   const convert = sh.at(-1)
   assert.ok(js[0] !== undefined && convert !== undefined)
   const cwd = emptyFolder()
-  const db = {
-    posts: [{ id: '1', title: 'a title', views: 100 }],
-    comments: [{ id: '7', text: 'a comment', postId: '1' }],
-    profile: { name: 'typicode' },
-  }
-  writeFileSync(join(cwd, 'db.json'), JSON.stringify(db))
+  const numbers = '"big":12345678901234567890,"price":1.10,"far":1e400'
+  const db = `{
+    "$schema": "./node_modules/json-server/schema.json", "none": null, "count": 1.0,
+    "posts": [{ "id": "1", "title": "a title", ${numbers} }, "a text", null, 5],
+    "comments": [{ "id": 7, "text": "a comment", "postId": "1", "constructor": [{}] }],
+    "profile": { "name": "typicode" }
+  }`
+  writeFileSync(join(cwd, 'db.json'), db)
   writeFileSync(join(cwd, 'convert.mjs'), js[0].text)
+  mkdirSync(join(cwd, 'node_modules'))
+  const codec = 'node_modules/lossless-json'
+  symlinkSync(join(toolsFolder, codec), join(cwd, codec))
   const service = await serveInShell(convert, { cwd })
-  const items = itemsOf(await service.call('GET', '/items')).map(
-    ({ id: _id, ...members }) => members,
-  )
-  assert.deepEqual(items, [
-    { project_id: 'posts', title: 'a title', views: 100, oldId: '1' },
-    { project_id: 'comments', text: 'a comment', postId: '1', oldId: '7' },
-    { project_id: 'profile', name: 'typicode' },
+  const { text } = await service.call('GET', '/items')
+  assert.deepEqual(text.match(/(?<=","project_id":).*?(?=},{"id"|}]})/g), [
+    `"posts","title":"a title",${numbers},"oldId":"1"`,
+    '"comments","text":"a comment","postId":"1","constructor":[{}],"oldId":7',
+    '"profile","name":"typicode"',
   ])
 })
 
