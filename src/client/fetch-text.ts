@@ -25,7 +25,7 @@ const notConnected = new RegExp(
 export async function fetchText(
   fetch: Fetch,
   url: string,
-  init: RequestInit,
+  init: Pick<Parameters<Fetch>[1], 'method' | 'headers' | 'body'>,
   timeout: number,
   signal: Signal,
 ): Promise<TextResponse> {
@@ -71,9 +71,9 @@ export async function fetchText(
   }
 
   // Following a redirect could turn a create into a GET, and send the token to a different host.
-  const options: RequestInit = { ...init, redirect: 'manual', signal: own.signal }
+  const options = { ...init, redirect: 'manual', signal: own.signal } as const
   try {
-    const head = await outcomeOf(() => fetch(url, options))
+    const head = (await outcomeOf(() => fetch(url, options))) as Response // as far as the client uses it
     return new TextResponse(head, partsOf(head))
   } catch (error) {
     own.abort()

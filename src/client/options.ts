@@ -5,7 +5,20 @@ import type { Item } from '../interface/models.js'
 /** Access token (spec §5), or a function that returns one. */
 export type Token = string | (() => string | Promise<string>)
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** The part of `fetch` that the client uses, so that the types of `node-fetch` fit too. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+interface FetchInit {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: string | null
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+type FetchResponse = Pick<Response, 'ok' | 'status' | 'url' | 'text'> & {
+  readonly headers: Pick<Headers, 'get' | 'has'>
+}
 
 /** Converts items to JSON text and back, as `JSON` and the package `lossless-json` do. */
 export interface JsonCodec {

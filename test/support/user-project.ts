@@ -8,7 +8,12 @@ import { root, toolsFolder, tsc } from './tools.js'
 
 const packages = {
   'item-store': root,
-  'lossless-json': join(toolsFolder, 'node_modules/lossless-json'),
+  ...Object.fromEntries(
+    ['lossless-json', 'node-fetch', 'cross-fetch'].map((name) => [
+      name,
+      join(toolsFolder, 'node_modules', name),
+    ]),
+  ),
 }
 
 /** @param type kind of the modules in the project: `module` or `commonjs`. */

@@ -19,6 +19,7 @@ import { ownService } from '../../support/own-service.js'
 import { freePort, listen } from '../../support/process.js'
 import { requireTool } from '../../support/tools.js'
 import { until } from '../../support/until.js'
+import { userProject } from '../../support/user-project.js'
 
 const nodeFetch: { default: Fetch } = await import(requireTool.resolve('node-fetch'))
 const crossFetch: Fetch = requireTool('cross-fetch')
@@ -109,6 +110,22 @@ for (const [name, fetch] of Object.entries({
     }
   })
 }
+
+test('the types of node-fetch and cross-fetch fit', () => {
+  const { compile } = userProject(`
+    import crossFetch from 'cross-fetch'
+    import { ItemStoreClient } from 'item-store/client'
+    import nodeFetch from 'node-fetch'
+    const options = { baseUrl: 'http://a', token: 'a' }
+    export const clients = [crossFetch, nodeFetch, fetch].map(
+      (fetch) => new ItemStoreClient({ ...options, fetch }),
+    )
+    // @ts-expect-error a function with an unsuitable result
+    new ItemStoreClient({ ...options, fetch: async () => 'text' })
+  `)
+  const options = { module: 'nodenext', types: ['node'], skipLibCheck: true, noEmit: true }
+  assert.equal(compile(options), '')
+})
 
 function endless(response: Parameters<Step>[0]): void {
   response.write(`{"data":[${JSON.stringify(item)}`)
