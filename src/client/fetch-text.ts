@@ -55,7 +55,7 @@ export async function fetchText(
       const decoder = new TextDecoder('utf-8', { fatal: true })
       const next = () => ('read' in source ? source.read() : source.next())
       for (;;) {
-        const { done, value } = await outcomeOf<Part>(next, response)
+        const { done, value } = await outcomeOf(next, response)
         let text: string
         try {
           text = decoder.decode(value, { stream: !done })
@@ -82,24 +82,16 @@ export async function fetchText(
 }
 
 /** Body of a response. That of node-fetch is a stream of Node.js; React Native has only `text()`. */
-type Body =
-  | (AsyncIterable<Uint8Array> & { getReader?(): ReadableStreamDefaultReader<Uint8Array> })
-  | null
-  | undefined
-
-type Part = { readonly done?: boolean; readonly value?: Uint8Array | undefined }
+type Body = (AsyncIterable<Uint8Array> & Partial<ReadableStream<Uint8Array>>) | null | undefined
 
 function isConnectError(error: unknown): boolean {
   const { cause = error } = membersOf(error) // the global `fetch` of Node.js wraps the error
   const { errors } = membersOf(cause) // one for each address of the host
-  const all = [errors ?? cause].flat()
-  return (
-    all.length > 0 &&
-    all.every((each) => {
-      const { code, syscall, message } = membersOf(each)
-      return notConnected.test(`${code} ${syscall} ${message}`)
-    })
-  )
+  const texts = [errors ?? cause].flat().map((each) => {
+    const { code, syscall, message } = membersOf(each)
+    return `${code} ${syscall} ${message}`
+  })
+  return texts.length > 0 && texts.every((text) => notConnected.test(text))
 }
 
 /** Longest delay for `setTimeout`, in milliseconds. A timer of 2 ** 31 ms or more would fire immediately. */

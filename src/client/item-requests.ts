@@ -104,8 +104,7 @@ export class ItemRequests {
       try {
         const headers = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : undefined
         // After the first state, this loop itself repeats a failed request, so the sender must not.
-        const used = { retries: known === undefined ? 0 : Number.POSITIVE_INFINITY }
-        const call = { ...options, used }
+        const call = { ...options, used: { retries: known === undefined ? 0 : Infinity } }
         const [head, state] = await this.#send({ path, headers }, call, async (response) => {
           const isSame = headers && response.head.status === 304
           return [response.head.headers, isSame ? undefined : await stateOf(response)] as const
