@@ -3,8 +3,8 @@
 const bodyBytes = Math.floor(15.9 * 1024 * 1024)
 
 export const bodies: Record<string, () => Buffer> = {
-  'distinct names': () => object(names()),
-  'the same name': () => object(repeated('"":1,')),
+  'distinct names': () => object(members((place) => String(place))),
+  'the same name': () => object(members(() => '')),
   'brackets in brackets': () =>
     value(`${'['.repeat(bodyBytes / 2 - 10)}${']'.repeat(bodyBytes / 2 - 10)}`),
   'empty arrays': () => value(`[${repeated('[],')}]`),
@@ -21,8 +21,8 @@ function value(text: string) {
   return object(`"a":${text}`)
 }
 
-function object(members: string) {
-  return Buffer.from(`{"data":{${members}}}`)
+function object(text: string) {
+  return Buffer.from(`{"data":{${text}}}`)
 }
 
 /** Repeats text until it fills a request body, and removes the last comma, if any. */
@@ -30,7 +30,9 @@ function repeated(text: string) {
   return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
 }
 
-function names() {
-  const length = Math.floor(bodyBytes / '"10000":1,'.length) - 3
-  return Array.from({ length }, (_, number) => `"${(36 ** 4 + number).toString(36)}":1`).join(',')
+/** Returns as many members as an item may have. Their names fill a request body. */
+function members(nameOf: (place: number) => string) {
+  const count = 65_536
+  const length = Math.floor(bodyBytes / count) - '"":1,'.length
+  return Array.from({ length: count }, (_, place) => `"${nameOf(place).padEnd(length)}":1`).join()
 }

@@ -130,8 +130,8 @@ export type Limits = Readonly<ReturnType<typeof limitsFor>>
 export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    /** Maximum total length of the bodies of unanswered requests, in bytes. Above this limit, requests get 503. */
-    maxPendingBytes: Math.max(Math.floor(memory / 10), maxBodyBytes),
+    /** Maximum memory of the bodies of unanswered requests, partly in the heap, in bytes. Above it, requests get 503. */
+    maxPendingBytes: Math.max(Math.min(Math.floor(memory / 10), timesInHeap(2)), maxBodyBytes),
     /** Maximum number of blocks in an in-memory store. Creates that would exceed it get a 507. */
     maxStoreBlocks: timesInHeap(2 * kibibyte),
     /** Maximum length of a request head in bytes, which is also the default of Node.js. A longer head gets 431. */

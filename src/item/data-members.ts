@@ -1,82 +1,86 @@
 /** Finds the members of `data` that an item keeps. Of several members with the same name, the last is kept. @module */
 
-import { backslash, isNamed, lowerI, lowerP, type Member, quote, type Span } from './json-syntax.js'
-import { NameComparison, NameHash, NameTable } from './names.js'
+import { createHash } from 'node:crypto'
+import {
+  backslash,
+  isNamed,
+  lowerI,
+  lowerP,
+  lowerU,
+  type Member,
+  type Span,
+} from './json-syntax.js'
 import { type Slices, sliceBytes } from './slices.js'
+
+/** Maximum number of members in `data`, so that their names take at most 13 MB of heap for a short time. */
+export const maxMembers = 65_536
 
 export interface Members extends Span {
   readonly count: number
-  /** Whether the quote before each member name has been replaced by a mark, a byte that no JSON text contains. */
-  readonly areMarked: boolean
+  /** Start and end of each member's name; `undefined` if the item keeps all members. */
+  readonly names: Int32Array | undefined
 }
 
-const mark = 0x01
+/** Maximum number of short names to compare pair by pair. For more names, a `Map` is faster. */
+const maxFew = 32
 
-// Maximum number, and length in bytes, of names to compare pair by pair. Beyond these limits, a hash table is faster.
-const maxFew = 16
-const maxFewName = 64
+/** Maximum length of a short name, in bytes. */
+const maxShortName = 64
 
 export class MemberRecord {
-  readonly #few = new Int32Array(2 * maxFew)
+  #names = new Int32Array(2 * maxFew)
   #start = 0
   #end = 0
   #count = 0
-  #areMarked = false
-  hasMarked = false
+  #areAllKept = true
 
-  /** Adds a member. Marks from `base` on are written to `window`, which is a copy of the text that starts at `base`. */
-  add(text: Buffer, window: Buffer, base: number, member: Member): void {
-    const { nameStart, nameEnd, valueEnd } = member
-    const isInWindow = nameStart > base
-    const bytes = isInWindow ? window : text
-    const from = isInWindow ? base : 0
-    const isDropped = isOwn(bytes, nameStart - from, nameEnd - from)
-    if (this.#count === 0) {
-      if (isDropped) return
+  get count(): number {
+    return this.#count
+  }
+
+  /** Memory for the members in bytes, not counting that for a few. */
+  get byteLength(): number {
+    return (this.#names.length - 2 * maxFew) * Int32Array.BYTES_PER_ELEMENT
+  }
+
+  add(text: Buffer, { nameStart, nameEnd, isEscaped, valueEnd }: Member): void {
+    const count = this.#count
+    if (count === 0) {
       this.#start = nameStart - 1
+      this.#end = this.#start
     }
-    if (!this.#areMarked && (isDropped || this.#isSlow(member) || this.#isRepeated(text, member))) {
-      this.#areMarked = true
-      for (let at = 0; at < 2 * this.#count; at += 2) {
-        const start = (this.#few[at] as number) - 1 // never undefined: `#few` has two entries for each member
-        if (start >= base) window[start - base] = mark
-        else text[start] = mark
-      }
+    const isOwn = isOwnName(text, nameStart, nameEnd)
+    if (!isOwn) this.#end = valueEnd
+    if (this.#areAllKept) {
+      const isShort = count < maxFew && !isEscaped && nameEnd - nameStart <= maxShortName
+      this.#areAllKept = isShort && !isOwn && !this.#isRepeated(text, nameStart, nameEnd)
     }
-    if (this.#areMarked) {
-      bytes[nameStart - 1 - from] = mark
-      this.hasMarked = true
-    } else {
-      this.#few[2 * this.#count] = nameStart
-      this.#few[2 * this.#count + 1] = nameEnd
+    if (2 * count === this.#names.length) {
+      const longer = new Int32Array(4 * count)
+      longer.set(this.#names)
+      this.#names = longer
     }
-    this.#count += 1
-    if (!isDropped) this.#end = valueEnd
+    this.#names[2 * count] = nameStart
+    this.#names[2 * count + 1] = nameEnd
+    this.#count = count + 1
   }
 
   take(): Members {
-    const members = {
-      start: this.#start,
-      end: this.#end,
-      count: this.#count,
-      areMarked: this.#areMarked,
-    }
+    const names = this.#areAllKept ? undefined : this.#names
+    const members = { start: this.#start, end: this.#end, count: this.#count, names }
+    if (names !== undefined) this.#names = new Int32Array(2 * maxFew)
     this.#start = 0
     this.#end = 0
     this.#count = 0
-    this.#areMarked = false
+    this.#areAllKept = true
     return members
   }
 
-  #isSlow({ nameStart, nameEnd, isEscaped }: Member): boolean {
-    return isEscaped || this.#count === maxFew || nameEnd - nameStart > maxFewName
-  }
-
-  #isRepeated(text: Buffer, { nameStart, nameEnd }: Member): boolean {
+  #isRepeated(text: Buffer, nameStart: number, nameEnd: number): boolean {
     for (let at = 0; at < 2 * this.#count; at += 2) {
-      const start = this.#few[at] as number // never undefined: `#few` has two entries for each member
+      const start = this.#names[at] as number // never undefined: `#names` has two entries for each member
       let length = nameEnd - nameStart
-      if ((this.#few[at + 1] as number) - start !== length) continue // the entry at `at + 1` is the end of a name
+      if ((this.#names[at + 1] as number) - start !== length) continue // the entry at `at + 1` is the end of a name
       while (length > 0 && text[start + length - 1] === text[nameStart + length - 1]) length -= 1
       if (length === 0) return true
     }
@@ -84,90 +88,95 @@ export class MemberRecord {
   }
 }
 
-/** Length of the window of copied text, in bytes. Processing short members in it takes a few tenths of a ms. */
-const windowBytes = 1024
-/** Number of bytes in the window after its last mark, enough for a short member. */
-const windowMargin = 64
+/** Number of members to handle per slice, which takes about 0.1 ms. */
+const membersPerSlice = 256
+
+/** Maximum number of bytes to read or move between two checks whether a slice has to end. */
+const pieceBytes = 8 * 1024
+
+/** Upper estimate of the heap that a name takes in a `Map`, in bytes. */
+const nameBytes = 200
 
 /** Removes members that an item does not keep, and closes gaps. @param hold called with the memory in use, in bytes. */
 export function* keptMembers(
   text: Buffer,
-  { start, end: lastEnd, count, areMarked }: Members,
+  { start, end, count, names }: Members,
   hold: (bytes: number) => void,
 ): Slices<Span> {
-  if (!areMarked) return { start, end: lastEnd }
-  const table = new NameTable(count) // in a `Set`, each name would take 200 bytes of heap
-  const name = new NameHash()
-  const comparison = new NameComparison(text)
-  /** Copy of part of the text, because V8 reads slowly from the resizable memory of the whole text. */
-  const window = Buffer.allocUnsafe(Math.min(windowBytes, lastEnd - start))
-  let windowStart = lastEnd
-  let windowEnd = lastEnd
-  /** The kept members before position `end` still have to be moved `shift` bytes to the right. */
-  let end = lastEnd
-  let shift = 0
-  for (let next = lastEnd; next > start; ) {
-    let at = windowStart + lastMark(window, next - windowStart)
-    if (at < windowStart) {
-      window.copy(text, next, next - windowStart, end - windowStart) // `window` has quotes where `text` has marks
-      do {
-        hold(table.byteLength)
-        yield
-        const from = Math.max(start, at + 1 - sliceBytes)
-        at = from + text.subarray(from, at + 1).lastIndexOf(mark)
-      } while (text[at] !== mark)
-      windowStart = Math.max(start, at + windowMargin - windowBytes)
-      windowEnd = windowStart + text.copy(window, 0, windowStart)
+  if (names === undefined) return { start, end }
+  const latest = new Map<string, number>()
+  const isDropped = new Uint8Array(count)
+  for (let place = 0; place < count; place += 1) {
+    if (place % membersPerSlice === 0) {
+      hold(names.byteLength + place * nameBytes)
+      yield
     }
-    window[at - windowStart] = quote
-
-    const isInWindow = next <= windowEnd
-    const bytes = isInWindow ? window : text
-    const nameStart = at + 1 - (isInWindow ? windowStart : 0)
-    name.begin(bytes, nameStart)
-    while (name.goOn()) yield
-    let isDropped = isOwn(bytes, nameStart, name.end)
-    table.begin(name.mixed)
-    while (!isDropped) {
-      const known = table.next()
-      if (known === 0) break
-      comparison.begin(at + 1, 1 + (known < end + shift ? known - shift : known))
-      while (comparison.goOn()) yield
-      isDropped = comparison.areSame
-    }
-    if (isDropped) {
-      if (next < end) {
-        if (isInWindow) window.copy(text, next, next - windowStart, end - windowStart)
-        yield* move(text, { start: next, end }, shift)
-      }
-      end = at
-      shift += next - at
-    } else {
-      table.add(at + shift)
-    }
-    next = at
+    const nameStart = names[2 * place] as number // never undefined: `names` has two entries for each member
+    const nameEnd = names[2 * place + 1] as number // never undefined: `names` has two entries for each member
+    const isShort = nameEnd - nameStart <= maxShortName
+    const name = isShort
+      ? `"${decoded(text, nameStart, nameEnd)}`
+      : yield* longName(text, nameStart, nameEnd)
+    const earlier = latest.get(name)
+    if (earlier !== undefined) isDropped[earlier] = 1
+    if (isOwnName(text, nameStart, nameEnd)) isDropped[place] = 1
+    else latest.set(name, place)
   }
-  window.copy(text, start, start - windowStart, end - windowStart)
-  yield* table.release() // frees memory before the caller allocates the item
-  yield* move(text, { start, end }, shift)
-  return { start: start + shift, end: lastEnd }
-}
+  latest.clear() // frees memory before the caller allocates the item
 
-function lastMark(window: Buffer, before: number): number {
-  let at = before - 1
-  while (at >= 0 && window[at] !== mark) at -= 1
-  return at
-}
-
-function* move(text: Buffer, { start, end }: Span, shift: number): Slices<void> {
-  for (let partEnd = end; shift > 0 && partEnd > start; partEnd -= sliceBytes) {
-    const partStart = Math.max(start, partEnd - sliceBytes)
-    text.copyWithin(partStart + shift, partStart, partEnd)
-    if (partStart > start) yield
+  let from = start
+  let to = start
+  for (let place = 0; place < count; place += 1) {
+    if (place % membersPerSlice === 0) yield
+    if (isDropped[place] === 0) continue
+    const nameStart = names[2 * place] as number // never undefined: `names` has two entries for each member
+    const next = place + 1 < count ? (names[2 * place + 2] as number) : end + 1 // never undefined: a member follows
+    to = yield* moved(text, { start: from, end: Math.min(nameStart - 1, end) }, to)
+    from = Math.min(next - 1, end)
   }
+  return { start, end: yield* moved(text, { start: from, end }, to) }
 }
 
-function isOwn(text: Buffer, start: number, end: number): boolean {
+/** Moves text to the left, and returns its new end. */
+function* moved(text: Buffer, { start, end }: Span, to: number): Slices<number> {
+  for (let at = start; at < end && to < start; at += sliceBytes) {
+    const partEnd = Math.min(at + sliceBytes, end)
+    text.copyWithin(to + at - start, at, partEnd)
+    if (partEnd - at > pieceBytes) yield
+  }
+  return to + end - start
+}
+
+/** Returns the name, or a hash of it if it is long. V8 hashes strings that look like integers without a secret seed. */
+function* longName(text: Buffer, start: number, end: number): Slices<string> {
+  const hash = createHash('sha256')
+  let name = '"'
+  for (let at = start; at < end; ) {
+    let pieceEnd = at
+    const limit = Math.min(at + pieceBytes, end)
+    while (pieceEnd < limit) pieceEnd += characterLength(text, pieceEnd)
+    const piece = decoded(text, at, pieceEnd)
+    hash.update(piece, 'utf16le')
+    if (name.length <= maxShortName + 1) name += piece
+    if (pieceEnd < end) yield
+    at = pieceEnd
+  }
+  return name.length <= maxShortName + 1 ? name : hash.digest('base64')
+}
+
+function decoded(text: Buffer, start: number, end: number): string {
+  const name = text.toString('utf8', start, end)
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is valid JSON
+}
+
+/** Returns the length in bytes of the UTF-8 character (RFC 3629 §3) or escape that begins at a position. */
+function characterLength(text: Buffer, at: number): number {
+  const byte = text[at] as number // never undefined: `at` is within the text
+  if (byte === backslash) return text[at + 1] === lowerU ? 6 : 2
+  return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+}
+
+function isOwnName(text: Buffer, start: number, end: number): boolean {
   const first = text[start]
   if (first !== lowerI && first !== lowerP && first !== backslash) return false
   return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')

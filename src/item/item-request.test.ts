@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
+import { GenericRequest } from '../interface/models.js'
 import { mapped } from '../memory/mapped.js'
 import { newItemId } from './id.js'
 import { encodeItem } from './item.js'
@@ -11,7 +12,7 @@ import {
   parseItemRequest,
   readItemRequest,
 } from './item-request.js'
-import { atOnce } from './slices.js'
+import { atOnce, type Slices } from './slices.js'
 
 const id = newItemId()
 const nothing = Buffer.alloc(0)
@@ -92,7 +93,20 @@ describe('a body that arrives in parts', () => {
     .tuple(name, fc.nat(9), fc.constantFrom('', ' '))
     .map(([name, value, space]) => `"${name}":${value}${space}`)
   const repeated = fc.array(member, { maxLength: 40 }).map((members) => `{${members}}`)
-  const texts = ['\xff', '\xe9', '\xed', '\xf0', '\0', '\n', '"', '\\', '.5', '1E+']
+  const texts = [
+    '\xff',
+    '\xe9',
+    '\xed',
+    '\xef',
+    '\xef\xbf',
+    '\xf0',
+    '\0',
+    '\n',
+    '"',
+    '\\',
+    '.5',
+    '1E+',
+  ]
   const wrong = texts.map((text) => Buffer.from(text, 'latin1'))
   const text = fc
     .oneof(jsonObject, jsonValue, repeated)
@@ -129,16 +143,16 @@ test('the first slices of a long body are short, and so are all slices that drop
 
   const members = 20_000
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
-  let slices = 0
-  while (names.next().done !== true) slices += 1
-  assert.ok(slices > members / 256, `${slices} slices`)
+  assert.ok(sliceCount(names) > members / 256)
+  const long = readItemRequest(complete(`{"data":{"a":1,"${raw`\u0078`.repeat(members)}":1}}`))
+  assert.ok(sliceCount(long) > (6 * members) / 8192)
 })
 
-test('a body longer than 128 MiB is rejected, because positions of names have 27 bits', () => {
-  const message = 'Invalid item request: the body is longer than 128 MiB'
-  const text = Buffer.alloc(128 * 1024 * 1024 + 1)
-  assert.throws(() => parseItemRequest(text), { name: 'InvalidItemError', message })
-})
+function sliceCount(work: Slices<unknown>): number {
+  let slices = 0
+  while (work.next().done !== true) slices += 1
+  return slices
+}
 
 function outcomeOf(check: () => ItemRequest): string {
   try {
@@ -180,20 +194,109 @@ function isJson(bytes: Buffer): boolean {
 }
 
 test('the last member with a repeated name is kept, however long and however escaped the name is', () => {
-  for (const length of [60, 64, 65, 8191, 8192, 8193, 50_000]) {
-    const plain = 'x'.repeat(length)
-    const escaped = raw`\u0078`.repeat(length)
-    const others = Array.from({ length: 20 }, (_, place) => `"${plain}${place}":0`)
-    for (const first of [plain, escaped]) {
-      for (const last of [plain, escaped]) {
-        const data = `{"${first}":1,${others},"${last}":2}`
-        assert.equal(itemOf(`{"data":${data}}`), `null,${others},"${last}":2}`, `${length}`)
+  for (const letter of ['x', '€']) {
+    const escaped = letter === 'x' ? raw`\u0078` : raw`\u20aC`
+    for (const length of [60, 64, 65, 8191, 8192, 8193, 50_000]) {
+      const spellings = [letter.repeat(length), escaped.repeat(length)]
+      const others = Array.from({ length: 20 }, (_, place) => `"${spellings[0]}${place}":0`)
+      for (const first of spellings) {
+        for (const last of spellings) {
+          const data = `{"${first}":1,${others},"${last}":2}`
+          assert.ok(itemOf(`{"data":${data}}`) === `null,${others},"${last}":2}`, `${length}`)
+        }
       }
     }
   }
 })
 
-test('of 100,000 short names that occur twice, the last occurrence of each is kept', () => {
-  const names = Array.from({ length: 100_000 }, (_, place) => `"${place}":${place}`).join()
+/** Each array has all JSON spellings of one character or lone surrogate. */
+const spellings = [
+  ['a', raw`\u0061`],
+  ['A', raw`\u0041`],
+  ['é', raw`\u00e9`, raw`\u00E9`],
+  ['e\u0301', raw`e\u0301`],
+  [raw`\n`, raw`\u000a`],
+  [raw`\b`, raw`\u0008`],
+  [raw`\"`, raw`\u0022`],
+  ['n'],
+  ['/', raw`\/`, raw`\u002f`],
+  [raw`\\`, raw`\u005c`],
+  ['😀', raw`\ud83d\ude00`],
+  [raw`\ude00\ud83d`],
+  [raw`\udfff`, raw`\uDFFF`],
+  [raw`\ud800`],
+  ['\ue000', raw`\ue000`],
+] as const
+
+test('names that differ in one character are different; names that differ only in spelling are equal', () => {
+  const place = fc.nat(spellings.length - 1)
+  const spelt = (characters: readonly number[], ways: readonly number[]) =>
+    characters
+      .map((at, n) => spellings[at]?.at((ways[n] ?? 0) % (spellings[at]?.length ?? 1)))
+      .join('')
+  const [places, ways] = [fc.array(place, { minLength: 1 }), fc.array(fc.nat(2))]
+  fc.assert(
+    fc.property(places, fc.nat(), place, ways, (characters, at, other, ways) => {
+      const one = spelt(characters, [])
+      const near = spelt(characters.with(at % characters.length, other), ways)
+      const isEqual = JSON.parse(`"${one}"`) === JSON.parse(`"${near}"`)
+      const expected = isEqual ? `"${near}":2` : `"${one}":1,"${near}":2`
+      assert.equal(itemOf(`{"data":{"${one}":1,"${near}":2}}`), `null,${expected}}`)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('of 30,000 short names that occur twice, the last occurrence of each is kept', () => {
+  const names = Array.from({ length: 30_000 }, (_, place) => `"${place}":${place}`).join()
   assert.ok(itemOf(`{"data":{${names},"id":1,${names}}}`) === `null,${names}}`) // `assert.equal` would print both texts
+})
+
+test('§8 data has at most 65,536 members, counted as sent; the first one more is the error', () => {
+  const many = (count: number, text: string) => Array(count).fill(text).join()
+  const most = 65_536
+  for (const text of ['"a":1', '"id":1', '"a":{"b":1,"c":2}']) {
+    assert.doesNotThrow(() => itemOf(`{"data":{${many(most, text)}}}`))
+    const message = `Invalid item request: line 2, column ${(text.length + 1) * most + 1}: data has more than 65536 members`
+    const body = `{"data":{\n${many(most, text)},"b":[1,2],"c":x`
+    assert.throws(() => itemOf(body), { name: 'InvalidItemError', message })
+  }
+  const others = `{${many(most + 1, '"a":1')}}`
+  assert.equal(itemOf(`{"x":${others},"data":{"a":${others}}}`), `null,"a":${others}}`)
+})
+
+test('§2.2 the checks of fields agree with the model', () => {
+  const values = ['{}', '{"a":1}', '[]', '[1]', '"a"', '""', '0', '-1', 'true', 'false', 'null']
+  const members = ['data', 'project_id'].map((name) => [
+    '"x":1',
+    ...values.map((value) => `"${name}":${value}`),
+  ])
+  for (const data of members[0] ?? []) {
+    for (const project of members[1] ?? []) {
+      const body = `{${data},${project}}`
+      const result = GenericRequest['~standard'].validate(JSON.parse(body))
+      assert.ok(!(result instanceof Promise))
+      const [issue] = result.issues ?? []
+      const path = issue?.path?.map((part) => (typeof part === 'object' ? part.key : part))
+      const expected = issue && `Invalid item request: ${path?.join('.')} ${issue.message}`
+      const outcome = outcomeOf(() => parseItemRequest(Buffer.from(body)))
+      assert.equal(outcome.startsWith('{') ? undefined : outcome, expected, body)
+    }
+  }
+})
+
+test('a body that is cut within a character is not valid UTF-8, whatever the character', () => {
+  for (const character of ['é', 'ࠀ', '\u1000', '\uf000', '\uffff', '\ufffd', '😀', '\u{10ffff}']) {
+    const bytes = Buffer.from(character)
+    for (let length = 1; length < bytes.length; length += 1) {
+      for (const before of ['', '{', '{"data":{"a":"', '{"data":{}}', '{"data":{"\ufffd']) {
+        for (const after of ['', 'a', '}', 'é']) {
+          const part = bytes.subarray(0, length)
+          const body = Buffer.concat([Buffer.from(before), part, Buffer.from(after)])
+          const outcome = outcomeOf(() => parseItemRequest(body))
+          assert.equal(outcome, 'The body is not valid UTF-8', body.toString('latin1'))
+        }
+      }
+    }
+  }
 })

@@ -1,22 +1,12 @@
 /** Checks the body of a create or replace request while the body arrives, without parsing any values. @module */
 
 import { isUtf8 } from 'node:buffer'
-import { GenericRequest, type Issue } from '../interface/models.js'
+import type { GenericRequest } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
-import { keptMembers, MemberRecord, type Members } from './data-members.js'
+import { keptMembers, MemberRecord, type Members, maxMembers } from './data-members.js'
 import { JsonChecker } from './json-checker.js'
 import type { Member, Span } from './json-syntax.js'
-import {
-  isNamed,
-  JsonSyntaxError,
-  lowerF,
-  lowerN,
-  lowerT,
-  openBrace,
-  openBracket,
-  quote,
-} from './json-syntax.js'
-import { maxNamedText } from './names.js'
+import { isNamed, JsonSyntaxError, lowerN, openBrace, quote } from './json-syntax.js'
 import { Place } from './scan.js'
 import { atOnce, type Slices } from './slices.js'
 
@@ -31,7 +21,15 @@ export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
 
-const { validate } = GenericRequest['~standard']
+/** Thrown for the first member of `data` that exceeds the limit. */
+class TooManyMembersError extends Error {
+  readonly offset: number
+
+  constructor(offset: number) {
+    super(`data has more than ${maxMembers} members`)
+    this.offset = offset
+  }
+}
 
 const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
@@ -46,6 +44,22 @@ export interface ArrivingBody {
 }
 
 type Field = Span & { readonly members: Members }
+type FieldName = keyof GenericRequest
+
+/** Checks of the request's fields, which agree with the model {@link GenericRequest}, but parse no values. */
+const problemOf: Readonly<Record<FieldName, (text: Buffer, field?: Field) => string | undefined>> =
+  {
+    data(text, field) {
+      if (field === undefined) return "is missing; put the item's members in it"
+      return text[field.start] === openBrace ? undefined : 'must be an object'
+    },
+    project_id(text, field) {
+      if (field === undefined || text[field.start] === lowerN) return undefined
+      if (text[field.start] !== quote) return 'must be a string'
+      return text[field.start + 1] === quote ? 'must have at least 1 character' : undefined
+    },
+  }
+const fieldNames = Object.keys(problemOf) as FieldName[] // the record has exactly these names
 
 export const shortBody = 16 * 1024
 
@@ -60,11 +74,13 @@ const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 class RequestCheck {
   readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
   readonly #members = new MemberRecord()
-  #data: Field | undefined
-  #projectId: Field | undefined
+  #fields: { [Name in FieldName]?: Field } = {}
   #body = nothing
-  #window = nothing
-  #base = 0
+
+  /** Memory that the check uses, in bytes. */
+  get byteLength(): number {
+    return this.checker.stack.byteLength + this.#members.byteLength
+  }
 
   /** @throws {InvalidItemError} for invalid UTF-8. @throws {JsonSyntaxError} for invalid JSON. */
   read(body: Buffer, end: number, isLast: boolean): void {
@@ -80,50 +96,44 @@ class RequestCheck {
     const isText = isUtf8(window)
     if (!isText) window = window.subarray(0, firstInvalid(window))
     this.#body = body
-    this.#window = window
-    this.#base = position
     this.checker.read(window, position, isLast && isText)
-    if (window.buffer !== body.buffer && this.#members.hasMarked) window.copy(body, position)
-    this.#members.hasMarked = false
     this.#body = nothing
-    this.#window = nothing
     if (!isText) throw new InvalidItemError('The body is not valid UTF-8')
   }
 
   #visit(member: Member, depth: number): void {
-    const body = this.#body
-    if (depth === 2) {
-      this.#members.add(body, this.#window, this.#base, member)
-      return
+    if (depth === 1) {
+      const { valueStart: start, valueEnd: end } = member
+      const members = this.#members.take()
+      const name = this.#fieldNameOf(member)
+      if (name !== undefined) this.#fields[name] = { start, end, members } // of a repeated field, the last counts
+    } else if (this.#members.count < maxMembers) {
+      this.#members.add(this.#body, member)
+    } else if (this.#fieldNameOf(this.checker.memberAt(1)) === 'data') {
+      throw new TooManyMembersError(member.nameStart - 1)
     }
-    const { nameStart, nameEnd, valueStart: start, valueEnd: end } = member
-    const field = { start, end, members: this.#members.take() }
-    // If a field is repeated, the last value wins.
-    if (isNamed(body, nameStart, nameEnd, 'data')) this.#data = field
-    else if (isNamed(body, nameStart, nameEnd, 'project_id')) this.#projectId = field
+  }
+
+  #fieldNameOf({ nameStart, nameEnd }: Member): FieldName | undefined {
+    return fieldNames.find((name) => isNamed(this.#body, nameStart, nameEnd, name))
   }
 
   /** Returns the fields of a complete request body. @throws {InvalidItemError} (spec §2.2). */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
     if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
-    const data = this.#data
-    const projectId = this.#projectId
-    // The schema validates a placeholder for each value (see `outline`), so that no value has to be parsed.
-    const outlines: { data?: unknown; project_id?: unknown } = {}
-    if (data !== undefined) outlines.data = outline(body, data.start)
-    if (projectId !== undefined) outlines.project_id = outline(body, projectId.start)
-    const result = validate(outlines)
-    if ('issues' in result && result.issues) throw invalid(firstOf(result.issues))
-    if (data === undefined) throw new Error('the schema accepted a request without data')
+    for (const name of fieldNames) {
+      const problem = problemOf[name](body, this.#fields[name])
+      if (problem !== undefined) throw invalid(`${name} ${problem}`)
+    }
+    const { data, project_id: projectId } = this.#fields
     return {
-      projectId: projectId === undefined ? nullText : body.subarray(projectId.start, projectId.end),
-      members: data.members,
+      projectId: projectId ? body.subarray(projectId.start, projectId.end) : nullText,
+      members: (data as Field).members, // never undefined: the check of `data` has passed
     }
   }
 
   reset(): void {
-    this.#data = undefined
-    this.#projectId = undefined
+    this.#fields = {}
     this.#members.take()
     this.checker.reset()
   }
@@ -145,7 +155,7 @@ export function parseItemRequest(body: Buffer): ItemRequest {
     throw atOnce(withPlace(error, body))
   }
   const { projectId, members } = shortCheck.fields(body)
-  const { start, end } = members.areMarked
+  const { start, end } = members.names
     ? atOnce(keptMembers(body, members, () => undefined))
     : members
   return { projectId, members: body.subarray(start, end) }
@@ -155,7 +165,6 @@ export function parseItemRequest(body: Buffer): ItemRequest {
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const check = new RequestCheck()
   const { checker } = check
-  if (body.length > maxNamedText) throw invalid('the body is longer than 128 MiB')
   for (let isLast = false; !isLast; ) {
     const { position } = checker
     const length = Math.min(windowBytes, firstWindow + (position >> 1))
@@ -168,7 +177,7 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
       throw yield* withPlace(error, body.bytes)
     }
     if (isLast) break
-    body.hold(checker.stack.byteLength)
+    body.hold(check.byteLength)
     yield end === body.length ? 'waiting' : undefined
   }
   const { bytes } = body
@@ -178,7 +187,8 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
 }
 
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
-  if (!(error instanceof JsonSyntaxError)) return error
+  const isSyntax = error instanceof JsonSyntaxError
+  if (!isSyntax && !(error instanceof TooManyMembersError)) return error
   const { offset, message } = error
   const place = new Place()
   for (let start = 0; start < offset; start += windowBytes) {
@@ -186,32 +196,25 @@ function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
     const length = body.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
     place.pass(windowCopy.subarray(0, length))
   }
-  return new InvalidItemError(`The body is not valid JSON: ${place}: ${message}`)
+  const problem = `${place}: ${message}`
+  return isSyntax
+    ? new InvalidItemError(`The body is not valid JSON: ${problem}`)
+    : invalid(problem)
 }
 
 function invalid(what: string): InvalidItemError {
   return new InvalidItemError(`Invalid item request: ${what}`)
 }
 
-function firstOf([first]: readonly Issue[]): string {
-  const names = first?.path?.map((part) => (typeof part === 'object' ? part.key : part))
-  return `${names?.join('.')} ${first?.message}`
-}
-
-/** Returns a placeholder of the JSON value's type. The placeholder for an empty string is empty too. */
-function outline(text: Buffer, start: number): unknown {
-  const first = text[start]
-  if (first === openBrace) return {}
-  if (first === openBracket) return []
-  if (first === quote) return text[start + 1] === quote ? '' : 'x'
-  if (first === lowerN) return null
-  return first === lowerT || first === lowerF ? first === lowerT : 0
-}
-
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Returns the position of the first invalid sequence in bytes that are not valid UTF-8. */
 export function firstInvalid(bytes: Uint8Array): number {
-  return Buffer.from(decoder.decode(bytes)).findIndex((byte, at) => byte !== bytes[at])
+  const text = Buffer.from(decoder.decode(bytes))
+  const different = bytes.findIndex((byte, at) => byte !== text[at])
+  const end = different === -1 ? bytes.length : different
+  // The decoder replaces invalid sequences by EF BF BD, so EF and EF BF before the difference are invalid too.
+  return [end - 1, end - 2].find((at) => bytes[at] === 0xef) ?? end
 }
 
 function incompleteEnd(bytes: Uint8Array): number {

@@ -97,7 +97,12 @@ export class JsonChecker {
   }
 
   get start(): number {
-    return memberAt(this.#members, 0).valueStart
+    return this.memberAt(0).valueStart
+  }
+
+  /** Returns the latest member at a depth, whose value may be incomplete. */
+  memberAt(depth: number): Member {
+    return memberAt(this.#members, depth)
   }
 
   reset(): void {

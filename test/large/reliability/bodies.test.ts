@@ -14,17 +14,26 @@ ownTest('a small heap is enough for the largest body, with any content', async (
   let members = ''
   for (let n = 0; members.length < limit - 100; n += 1) members += `"${n.toString(36)}":1,`
   const nested = limit / 2 - 10
+  const long = (n: number) => `"${n.toString(36).padStart(250, 'é')}":1`
   for (const body of [
-    `{"data":{${members}"a":1}}`,
-    `{"data":{${'"a":1,'.repeat(limit / 6 - 10)}"a":1}}`,
+    `{"data":{"a":{${members}"a":1}}}`,
+    `{"data":{"a":{${'"a":1,'.repeat(limit / 6 - 10)}"a":1}}}`,
     `{${members}"data":{}}`,
-    `{"data":{${'"":1,'.repeat(limit / 5 - 10)}"":1}}`,
+    `{"data":{${Array.from({ length: 30_000 }, (_, n) => long(n))}}}`,
     `{"data":{"a":${'['.repeat(nested)}${']'.repeat(nested)}}}`,
   ]) {
     const { status } = await sendText(own, 'POST', '/items', body)
     assert.equal(status, 201, body.slice(0, 30))
   }
-  assertRefused(await sendText(own, 'POST', '/items', '['.repeat(limit)), 422, 'VALIDATION_ERROR')
+  for (const body of ['['.repeat(limit), `{"data":{${members}"a":1}}`]) {
+    assertRefused(await sendText(own, 'POST', '/items', body), 422, 'VALIDATION_ERROR')
+  }
+  const names = Array.from({ length: 65_536 }, (_, n) => `"${n.toString(36).padStart(64, 'é')}":1`)
+  const crowd = Array.from({ length: 20 }, () =>
+    sendText(own, 'POST', '/items', `{"data":{${names}}}`),
+  )
+  for (const { status } of await Promise.all(crowd)) assert.ok(status === 201 || status === 503)
+  assert.equal((await sendText(own, 'POST', '/items', '{"data":{}}')).status, 201)
 })
 
 ownTest('a body in chunks of one byte takes no more memory than its bytes', async () => {
