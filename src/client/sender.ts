@@ -36,7 +36,8 @@ function normalized(baseUrl: string | URL): string {
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw wrong('baseUrl is missing, or not like "http://localhost:8000/api/v1"')
   }
-  return href.replace(/\/+$/, '')
+  while (href.endsWith('/')) href = href.slice(0, -1)
+  return href
 }
 
 export interface ServiceRequest {

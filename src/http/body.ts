@@ -194,7 +194,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
   }
   const encoding = headers['content-encoding'] ?? ''
   // The content coding `identity` means that the body is not encoded (RFC 9110 §8.4).
-  if (!encoding.split(',').every((coding) => /^\s*(?:identity)?\s*$/i.test(coding))) {
+  if (!encoding.split(',').every((coding) => /^(?:identity)?$/i.test(coding.trim()))) {
     const detail = `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`
     throw new ApiError('VALIDATION_ERROR', detail)
   }

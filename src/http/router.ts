@@ -122,7 +122,8 @@ function answerPreflight(exchange: Exchange): void {
 function withRequested(allowed: readonly string[], requested = '', key = (name: string) => name) {
   const canBeAllowed = requested.length <= maxNamesLength && nameList.test(requested)
   const all = new Map<string, string>()
-  for (const name of [...allowed, ...(canBeAllowed ? requested.split(/[ \t]*,[ \t]*/) : [])]) {
+  for (const each of [...allowed, ...(canBeAllowed ? requested.split(',') : [])]) {
+    const name = each.trim()
     if (!all.has(key(name))) all.set(key(name), name)
   }
   return [...all.values()].join(', ')

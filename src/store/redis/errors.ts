@@ -37,7 +37,7 @@ const refusals = new Set([
 ])
 
 /** Matches errors from commands in a script. Before Redis 7, such a message does not begin with the error code. */
-const isOfScript = /^ERR Error running script| script: .*, on @user_script:\d+/
+const isOfScript = /^ERR Error running script| script: \w*, on @user_script:\d+/
 
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
