@@ -7,6 +7,7 @@ import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../int
 import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
 import type { Refusal, RefusalResponse } from '../listener/refusal.js'
+import { isOutOfMemory } from '../memory/mapped.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
@@ -120,7 +121,7 @@ const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
 type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
-  const error = toApiError(thrown)
+  const error = toApiError(thrown, exchange.request.method)
   const { connection, response, sessionId } = exchange
   exchange.errorCode = error.code
   if (error.status >= 500) logFailure(exchange, error)
@@ -137,9 +138,15 @@ export function refusalResponse(refusal: Refusal): RefusalResponse {
   return { status: error.status, headers, body }
 }
 
-function toApiError(thrown: unknown): ApiError {
+function toApiError(thrown: unknown, method: string | undefined): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof InvalidItemError) return new ApiError('VALIDATION_ERROR', thrown.message)
+  const cause = thrown instanceof StoreError ? thrown.cause : thrown
+  if (isOutOfMemory(cause)) {
+    return method === 'GET' || method === 'HEAD'
+      ? new ApiError('SERVICE_UNAVAILABLE', 'No memory is left for the response', { cause })
+      : new ApiError('STORE_FULL', 'The store has no memory left', { cause })
+  }
   if (thrown instanceof StoreError) {
     return new ApiError(thrown.code, thrown.message, { cause: thrown.cause })
   }

@@ -73,7 +73,7 @@ export const errorKinds = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is overloaded: its memory exceeds `MAX_MEMORY_BYTES`, its event loop is delayed, or too many request bodies are in memory. Retry after `Retry-After` seconds',
+    when: 'The service is overloaded: its memory exceeds `MAX_MEMORY_BYTES`, its event loop is delayed, too many request bodies are in memory, or no memory is left. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {

@@ -1,12 +1,48 @@
 /** Buffers that each have a memory mapping. Freeing buffers on glibc's heap would leave holes (mallopt(3)). @module */
 
+import { MessageChannel } from 'node:worker_threads'
+
 /** Minimum length of a memory-mapped buffer, in bytes. Mapping a shorter buffer would take too long. */
 export const mappedFrom = 32 * 1024
 
+const Resizable = ArrayBuffer as new (length: number, options: object) => ArrayBuffer // ES2024, Node.js 20
+
 /** Returns zeroed memory that can grow to `maxLength` bytes. @throws {RangeError} if the system has no memory left. */
 export function mapped(length: number, maxLength = length): Buffer {
-  const Resizable = ArrayBuffer as new (length: number, options: object) => ArrayBuffer // ES2024, Node.js 20
+  requireAddresses(maxLength)
   return Buffer.from(new Resizable(length, { maxByteLength: maxLength })) // V8 maps each one separately
+}
+
+/** Address space to keep free, in bytes. V8 ends the process if a garbage collection finds none. */
+const spareBytes = 64 * 1024 * 1024
+
+/** Number of bytes to map between two checks whether that much is free. */
+const bytesPerCheck = 16 * 1024 * 1024
+
+/** Closed port, which discards posted messages at once, with the memory that they transfer. */
+const { port1: nowhere } = new MessageChannel()
+nowhere.close()
+
+let uncheckedBytes = 0
+let failedBytes = Number.POSITIVE_INFINITY
+let retryAt = 0
+
+/** Checks whether `length` bytes can be mapped so that V8 has enough address space left. @throws {RangeError} if not. */
+export function requireAddresses(length: number): void {
+  uncheckedBytes -= length
+  if (uncheckedBytes >= 0) return
+  const start = performance.now()
+  if (length >= failedBytes && start < retryAt) throw new RangeError(allocationFailed)
+  try {
+    const reserved = new Resizable(0, { maxByteLength: length + bytesPerCheck + spareBytes })
+    nowhere.postMessage(undefined, [reserved])
+    uncheckedBytes = bytesPerCheck
+  } catch (error) {
+    // Before V8 fails, it collects all garbage. At most a twentieth of the time may be spent on that.
+    retryAt = start + 20 * Math.floor(performance.now() - start)
+    failedBytes = length
+    throw error
+  }
 }
 
 /** Changes a buffer's length in place. @throws {RangeError} if the system has no memory left. */
@@ -46,11 +82,19 @@ export function released(buffer: Buffer): void {
   next()
 }
 
+const allocationFailed = 'Array buffer allocation failed'
+
+/** Returns whether the system had no memory left. V8 and Node.js have three messages for that, but no common code. */
+export function isOutOfMemory(error: unknown): error is RangeError {
+  const { name, message } = error instanceof Object ? (error as Partial<Error>) : {} // the types are checked below
+  return name === 'RangeError' && /allocat(?:ion|e)|resize/.test(String(message))
+}
+
 /** Returns the result of `make`. If the system has no memory left, throws the error that `refusal` returns. */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
   try {
     return make()
   } catch (error) {
-    throw error instanceof RangeError ? refusal(error) : error
+    throw isOutOfMemory(error) ? refusal(error) : error
   }
 }

@@ -6,16 +6,27 @@ const constructors = [
 ]
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
+/** Returns the number of bytes that a call allocates; 0 if the call only creates a view. */
+function sizeOf([given]: readonly unknown[], elementBytes = 1): number {
+  if (typeof given === 'number') return given * elementBytes
+  if (typeof given === 'string') return given.length
+  if (Array.isArray(given)) return given.reduce((sum, each) => sum + (each?.length ?? 1), 0)
+  return ArrayBuffer.isView(given) ? given.byteLength : 0
+}
+
 export class Allocations {
   readonly failures = new Set<string>()
+  readonly #minimum: number
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  constructor() {
+  /** @param minimum size in bytes from which allocations are counted and fail. */
+  constructor(minimum = 0) {
+    this.#minimum = minimum
     for (const name of constructors) {
       this.#replace(globalThis, name, {
         construct: (target, values, newTarget) => {
-          this.#count(name)
+          this.#count(name, sizeOf(values, Reflect.get(target, 'BYTES_PER_ELEMENT')))
           const isOwn = newTarget === Reflect.get(globalThis, name)
           return Reflect.construct(target, values, isOwn ? target : newTarget)
         },
@@ -24,11 +35,18 @@ export class Allocations {
     for (const name of functions) {
       this.#replace(Buffer, name, {
         apply: (target, self, values) => {
-          this.#count(`Buffer.${name}`)
+          this.#count(`Buffer.${name}`, sizeOf(values))
           return Reflect.apply(target, self, values)
         },
       })
     }
+    this.#replace(ArrayBuffer.prototype, 'resize', {
+      apply: (target, self, values) => {
+        // A smaller buffer needs no new memory.
+        this.#count('resize', sizeOf(values) > self.byteLength ? sizeOf(values) : -1)
+        return Reflect.apply(target, self, values)
+      },
+    })
   }
 
   #replace(owner: object, name: string, handler: ProxyHandler<() => object>): void {
@@ -55,7 +73,8 @@ export class Allocations {
     for (const restore of this.#originals) restore()
   }
 
-  #count(name: string): void {
+  #count(name: string, size: number): void {
+    if (size < this.#minimum) return
     this.#left -= 1
     if (this.#left !== -1) return
     this.failures.add(name)

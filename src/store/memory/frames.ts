@@ -3,7 +3,7 @@
  * mapping. Frames that were allocated separately would leave holes when freed (bench/CHOICES.md). @module
  */
 
-import { allocate, alwaysMapped, isMapped } from '../../memory/mapped.js'
+import { allocate, alwaysMapped, isMapped, requireAddresses } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 
 /** Size of the first slab in bytes. With a slab of 32 MiB, V8 could take 3 µs longer for each read. */
@@ -138,6 +138,7 @@ export class FramePool {
     const count = Math.ceil(wanted / this.size)
     const slab = allocate(() => {
       const length = count * this.size
+      if (wanted > firstSlab) requireAddresses(wanted)
       const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)

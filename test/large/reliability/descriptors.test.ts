@@ -1,11 +1,13 @@
-/** Tests of a service with too few file descriptors to start, or to accept all connections. */
+/** Tests of a service with too few file descriptors, or too little address space. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { create } from '../../conformance/expect.js'
 import { measuredService } from '../../support/measured-service.js'
-import { cli, linuxTest } from '../../support/own-service.js'
+import { cli, linuxTest, ownService } from '../../support/own-service.js'
+import { randomNumbers } from '../../support/random.js'
 import { openSockets } from '../../support/socket.js'
 import { until } from '../../support/until.js'
 
@@ -47,3 +49,35 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
   assert.deepEqual(run(limit), { status: 2, stderr })
   assert.ok(limit < 40)
 })
+
+linuxTest(
+  'items that use up the address space are refused before V8 finds none and ends',
+  async () => {
+    const { child } = await ownService()
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+    const limit = Number(/VmSize:\s+(\d+)/.exec(status)?.[1]) + 300 * 1024
+    const limited = `ulimit -v ${limit}; exec "$0" "$@"`
+    const own = await ownService({}, ['bash', '-c', limited, process.execPath, cli, 'serve'])
+    const below = randomNumbers(11)
+    const ids: string[] = []
+    let refusals = 0
+    const work = async () => {
+      while (refusals < 200) {
+        const data = { a: 'x'.repeat(33_000 + below(567_000)) }
+        const { status, headers } = await own.call('POST', '/items', { data })
+        if (status === 201) ids.push(String(headers.location).slice(-36))
+        else refusals += 1
+        assert.ok([201, 503, 507].includes(status), `${status}`)
+        const path = `/items/${ids[below(ids.length)]}`
+        assert.ok([200, 503].includes((await own.call('GET', path)).status))
+      }
+    }
+    await Promise.all([work(), work(), work(), work()])
+    assert.ok(ids.length > 100, `${ids.length} items`)
+    for (const id of ids) assert.equal((await own.call('DELETE', `/items/${id}`)).status, 204)
+    await until('space for an item', async () => {
+      const { status } = await own.call('POST', '/items', { data: { a: 'x'.repeat(100_000) } })
+      return status === 201
+    })
+  },
+)
