@@ -33,14 +33,14 @@ export interface Target {
  */
 export async function sendLoad(
   { port, headers, requests }: Target,
-  { connections, pipelined = 1, isList }: Workload,
+  { connections, isList }: Workload,
   values: string[],
   seconds: number,
 ) {
   const folder = mkdtempSync(join(scratch, 'turn-'))
   for (const [index, request] of requests.entries()) {
     const message = rawRequest({ ...request, headers }).replace(anyId, '\x01')
-    writeFileSync(join(folder, String(index + 1)), message.repeat(pipelined))
+    writeFileSync(join(folder, String(index + 1)), message)
   }
   writeFileSync(join(folder, 'values'), values.join('\n'))
   const duration = isList ? seconds + maximumDelay : seconds

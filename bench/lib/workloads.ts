@@ -12,14 +12,12 @@ export interface Workload {
   connections: number
   isList?: boolean
   withNewTokens?: boolean // whether each request has a new token
-  pipelined?: number // number of requests that a connection sends in one write
 }
 
 export const workloads: Workload[] = [
   small('read', 'read one item', ['read']),
   small('read-alone', 'read over one connection', ['read'], { connections: 1 }),
   small('create', 'create', ['create']),
-  small('create-pipelined', 'create, 16 pipelined', ['create'], { connections: 16, pipelined: 16 }),
   small('replace', 'replace', ['replace']),
   small('delete', 'delete', ['delete']),
   list(100),

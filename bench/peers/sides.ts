@@ -65,7 +65,6 @@ const itemStoreOnRedis: Side = {
   name: 'item-store-redis',
   about:
     'this service with its items on a redis-server without persistence, which has its own core or shares that of the load generator',
-  skips: ['create-pipelined'],
 
   version() {
     if (!isInstalled('redis-server')) return undefined
@@ -119,8 +118,7 @@ export const fastapi: Side = {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  // Pipelining is measured only for Node.js servers. FastAPI would take over a minute for the longest list.
-  skips: ['create-pipelined', 'list-100000'],
+  skips: ['list-100000'], // would take over a minute
   create: createItems,
 
   version() {

@@ -138,7 +138,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxHeaderBytes: 16 * kibibyte,
     /** Maximum number of header lines. A request with more lines gets a 431. Apache allows 100. */
     maxHeaderLines: 128,
-    /** Maximum memory of waiting pipelined requests, in bytes. Above this limit, connections are closed. */
+    /** Maximum length of pipelined requests that wait and of unfinished heads. Above it, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /** Maximum total size of shared lists, in bytes. Above this limit, each response reads its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),

@@ -1,24 +1,26 @@
 /**
  * State machine of a connection and its current request, built on Node's own objects.
  *
- *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting, or ending ──body read──▶ closing
+ *     waiting ──request──▶ serving ──begin──▶ responding ──sent──▶ waiting or closing
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * A few pipelined requests (RFC 9112 §9.3.2) wait in a queue. When the queue is full, or a request with a large body
- * arrives, the connection stops Node's parser in the way that an upgrade does. Otherwise, the parser would create
- * objects for up to 1,600 requests in 64 KB of input. The unparsed bytes are held until the queue is empty.
+ * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is held as the bytes that came. Node's parser is
+ * stopped at the next request in the way that an upgrade does; otherwise, it would create objects for up to 1,600
+ * requests in 64 KB of input. A new parser reads the bytes after the response.
  *
  * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, the system would reset the
  * connection, and the client would lose the end of the last response. @module
  */
 
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Batch } from './batch.js'
-import { type Parser, parserOf, upgrade } from './node-internals.js'
-import { type HeldBytes, type Holder, RequestQueue } from './queue.js'
-import { closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
+import { HeadReader, joined, startOfHead } from './head-reader.js'
+import type { HeldBytes, Holder } from './held-bytes.js'
+import { parserOf, upgrade } from './node-internals.js'
+import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 
 type ConnectionState =
   | 'waiting'
@@ -26,23 +28,23 @@ type ConnectionState =
   | 'responding'
   /** The listener, not the application, is rejecting a malformed or late body. */
   | 'refusing'
-  /** The last response has been sent, and the rest of its request body is being read. */
-  | 'ending'
-  /** Further input is read and discarded. */
+  /** The last response has been sent, and further input is discarded. */
   | 'closing'
 
 export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly batch: Batch
-  /** Memory held by waiting requests on all connections. While it exceeds half of the limit, no input is parsed. */
+  /** Input that all connections hold. */
   readonly held: HeldBytes
+  readonly maxHeaderBytes: number
+  /** Time in which a request must arrive, in milliseconds. */
+  readonly requestTimeout: number
   /** Called when a connection can take its next request. The owner must later call `resume`. */
   readyToResume(connection: Connection): void
-  serveNext(connection: Connection, response: ServerResponse): void
 }
 
-/** Time for which input is discarded after the last response, in milliseconds. */
+/** How long input is awaited and discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
 export class Connection implements Holder {
@@ -55,7 +57,10 @@ export class Connection implements Holder {
   #state: ConnectionState = 'waiting'
   /** The latest response, kept until the response has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
-  readonly #queue = new RequestQueue((bytes) => this.#setHeld(this.heldBytes + bytes))
+  /** Watches the parser; `undefined` while the connection has no parser, because it holds the next request. */
+  #reader: HeadReader | undefined
+  /** What had arrived when the parser stopped. */
+  #seen: Buffer | undefined
   /** Response that rejects any input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
@@ -72,7 +77,7 @@ export class Connection implements Holder {
     this.batch = owner.batch
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node handles errors only while it has a parser
-    socket.once('close', () => this.#dropWaiting())
+    socket.once('close', () => this.#setHeld(0))
     socket.destroySoon = () => this.close() // Node calls this after the last response
   }
 
@@ -81,23 +86,30 @@ export class Connection implements Holder {
   }
 
   get isFree(): boolean {
-    return this.#queue.length === 0 && this.#state === 'waiting'
+    return this.#state === 'waiting'
   }
 
-  get #isOver(): boolean {
-    return this.#state === 'ending' || this.#state === 'closing'
-  }
-
-  /** Makes Node's parser stop at each request that can be neither served immediately nor queued. */
+  /** Makes Node's new parser stop at each request that cannot be served immediately. */
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
     const { onIncoming } = parser
+    const reader = new HeadReader(parser, 2 * this.#owner.maxHeaderBytes, (bytes) =>
+      this.#setHeld(bytes),
+    )
+    this.#reader = reader
+    // Node's own `on` would stop its parser from reading.
+    if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', reader.keep)
     parser.onIncoming = (request, shouldKeepAlive) => {
       // The parser is also stopped after rejected input and at upgrades, during which Node reports no errors.
-      const canTake = this.isFree || this.#canQueue(request)
-      if (canTake && !request.upgrade && !this.#isInputBroken)
-        return onIncoming(request, shouldKeepAlive)
+      if (this.isFree && !request.upgrade && !this.#isInputBroken) {
+        if (request.httpVersion === '1.0' && isOtherProtocol(request, reader))
+          request.httpVersion = ''
+        reader.end()
+        return onIncoming(request, shouldKeepAlive && !asksToClose(request))
+      }
+      this.#seen = reader.seen()
+      reader.end()
       socket.pause() // a socket without a parser would continue to read
       // Node would resume the socket to read the body of an earlier request, but further input must wait.
       socket.resume = () => socket
@@ -106,25 +118,8 @@ export class Connection implements Holder {
     }
   }
 
-  #canQueue(request: IncomingMessage): boolean {
-    // A listener that accepted more requests while stopping might never stop.
-    const { isStopping, held } = this.#owner
-    if (isStopping || held.isCrowded || this.#isOver || this.#state === 'refusing') return false
-    // While output waits to drain, Node reads no input, so the rest of a queued request would seem late.
-    return !this.socket.writableNeedDrain && this.#queue.canTake(request)
-  }
-
-  /** Returns whether to serve the request now. A request that follows the last response is ignored (RFC 9112 §9.6). */
-  accept(response: ServerResponse): boolean {
-    if (this.isFree) {
-      this.#begin(response)
-      return true
-    }
-    if (!this.#isOver) this.#queue.push(response)
-    return false
-  }
-
-  #begin(response: ServerResponse): void {
+  /** Begins to serve a request. The parser passes on only requests that can be served. */
+  accept(response: ServerResponse): void {
     this.#state = 'serving'
     this.#response = response
     this.hasHadRequest = true
@@ -134,16 +129,16 @@ export class Connection implements Holder {
   readonly #sent = () => {
     const response = this.#response
     if (response?.writableFinished !== true) return // the client has disconnected
-    if (this.#state !== 'closing') this.#state = response.shouldKeepAlive ? 'waiting' : 'ending'
+    // A rejection is sent here, because Node would not send it after the client has closed its side.
+    if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
+    else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()
-    if (this.heldBytes > 0) this.#owner.readyToResume(this)
-    // The rejection is sent here, because Node would not send it after the client has closed its side.
-    else if (this.#isInputBroken) this.#end()
+    if (this.isFree && this.#reader === undefined) this.#owner.readyToResume(this)
   }
 
   /** Drops references to the request and response, because they take several times the memory of a connection. */
   #release(): void {
-    const isSent = this.#isOver || this.#state === 'waiting'
+    const isSent = this.#state === 'closing' || this.#state === 'waiting'
     if (isSent && this.#response?.req.complete) this.#response = undefined
   }
 
@@ -154,14 +149,14 @@ export class Connection implements Holder {
     this.#state = 'responding'
     this.markActive()
     if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
-    if (isBodyIncomplete(response.req)) response.req.once('end', () => this.#release())
+    if (!response.req.complete) response.req.once('end', () => this.#release())
     return true
   }
 
   #isLastResponse(): boolean {
     const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of held requests
     this.#readWhenStopping ??= bytesRead
-    return this.#queue.length === 0 && bytesRead - readableLength >= this.#readWhenStopping
+    return bytesRead - readableLength >= this.#readWhenStopping
   }
 
   /** Restarts the idle timer, because the client may be about to send a request. */
@@ -183,63 +178,61 @@ export class Connection implements Holder {
     this.batch.end(response, refusal.body)
   }
 
-  /** Rejects malformed or late input, once the responses to earlier, complete requests have been sent. */
-  refuseInput(refusal: RefusalResponse): void {
-    const response = this.#queue.last ?? this.#response
-    const isInBody = response?.req.complete === false
+  /**
+   * Rejects malformed or late input, once the response to an earlier, complete request has been sent.
+   * @param chunk the latest input up to an error, if any.
+   */
+  refuseInput(refusal: RefusalResponse, chunk?: Buffer): void {
+    const isInBody = this.#response?.req.complete === false
     this.#isInputBroken = true
     this.batch.handleNow(this.#response) // a rejection by the application takes precedence
-    const state = this.#state
-    if (this.#queue.length > 0) {
-      if (isInBody) this.#queue.pop()
-      const hasBody = !isInBody || response.req.method !== 'HEAD'
-      this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
-    } else if (state === 'serving' && isInBody) {
+    if (isInBody) {
       this.refuseRequest(refusal)
-    } else if (state !== 'refusing') {
-      if (!isInBody) this.#nextRefusal ??= refusal
-      if (state !== 'serving' && state !== 'responding') this.#end()
+    } else {
+      const hasBody = !this.#reader?.isOfHeadRequest(chunk)
+      this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
     }
+    if (this.isFree) this.close()
   }
 
-  /** Holds a request at which the parser has stopped, until it can be served. @param rest bytes after its head. */
-  hold(request: IncomingMessage, rest: Buffer): void {
+  /** Ends the input, because the client has sent `Connection: close` in a request or, at its end, in a trailer. */
+  endInput(): void {
+    if (this.isFree) this.close()
+    else if (this.#response !== undefined) this.#response.shouldKeepAlive = false
+  }
+
+  /**
+   * Holds a request at which the parser has stopped, until it can be served. @param rest bytes after its head.
+   * Returns `false` if its head is so long that its beginning has been dropped.
+   */
+  hold(request: IncomingMessage, rest: Buffer): boolean {
     const { socket } = this
-    if (this.#isOver) {
-      this.#discardInput()
-      return
-    }
-    const head = headOf(request)
-    this.#setHeld(this.heldBytes + head.length + rest.buffer.byteLength)
-    if (this.#isOver) return // `#setHeld` has closed the connection, because it holds too much
+    const seen = this.#seen ?? rest
+    const reader = this.#reader
+    this.#seen = undefined
+    this.#reader = undefined
+    if (reader !== undefined) socket.off('data', reader.keep)
+    if (this.#state === 'closing') return true
+    const end = seen.length - rest.length
+    const start = startOfHead(seen, end, request)
+    if (start < 0) return false
+    const head = withoutUpgrade(seen.subarray(start, end))
+    const bytes = joined([head, rest])
+    this.#setHeld(bytes.length)
+    if (socket.destroyed) return true // `#setHeld` has closed the connection, because it holds too much
     // The held bytes are put back into the socket, so that they are read before the end of the input.
-    socket.unshift(rest)
-    socket.unshift(head)
+    socket.unshift(bytes)
     if (this.isFree) this.#owner.readyToResume(this)
+    return true
   }
 
-  /** Serves the next held request. @param server HTTP server, which creates a new parser for the held bytes. */
+  /** Reads the held bytes. @param server HTTP server, which creates a new parser for them. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
-    const canGoOn = socket.writable && !this.#isOver
-    const next = canGoOn ? this.#queue.shift() : undefined
-    if (!canGoOn) {
-      this.#dropWaiting()
-    } else if (next !== undefined) {
-      this.#begin(next)
-      this.#owner.serveNext(this, next)
-    } else if (this.#isInputBroken) {
-      this.#end()
-    } else {
-      this.#setHeld(0)
-      socket.resume = Socket.prototype.resume
-      server.emit('connection', socket)
-    }
-  }
-
-  #dropWaiting(): void {
-    this.#queue.clear()
     this.#setHeld(0)
+    if (!socket.writable || this.#state === 'closing') return
+    socket.resume = Socket.prototype.resume
+    server.emit('connection', socket)
   }
 
   #setHeld(bytes: number): void {
@@ -250,53 +243,51 @@ export class Connection implements Holder {
 
   giveUp(): void {
     this.#state = 'closing'
-    this.#dropWaiting()
+    this.#setHeld(0)
     // Since Node.js 26, each call to `read` returns only one chunk.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages, after the end of any request body that is still arriving. */
+  /** Closes the connection in stages: ends the output at once, and then discards input for a while. */
   close(): void {
-    const request = this.#response?.req
-    if (request === undefined || !isBodyIncomplete(request) || this.#isInputBroken) this.#end()
-    else request.once('end', () => this.#end())
-  }
-
-  #end(): void {
     const { socket } = this
     if (this.#state === 'closing') return
-    const isLast = this.#state === 'ending' || this.#response?.shouldKeepAlive === false
     this.#state = 'closing'
     if (!socket.writable) {
       socket.destroy()
       return
     }
     // No rejection may follow a response with `Connection: close`.
-    const refusal = isLast ? undefined : this.#nextRefusal
+    const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
     this.#discardInput()
-    const timer = setTimeout(() => socket.destroy(), lingerTime)
-    socket.once('close', () => clearTimeout(timer))
   }
 
   #discardInput(): void {
     const { socket } = this
-    this.#dropWaiting()
+    this.#setHeld(0)
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
     socket.push('') // ends an unfinished read of Node's parser, which would block other reads
-    socket.on('data', () => undefined).resume()
+    const timer = setTimeout(() => socket.destroy(), lingerTime)
+    socket.once('close', () => clearTimeout(timer))
+    // Many clients read no response until they have sent their body, so a body may take as long as any other.
+    const isInBody = this.#response?.req.complete === false
+    const end = performance.now() + (isInBody ? this.#owner.requestTimeout : 0)
+    socket.on('data', () => {
+      if (performance.now() < end) timer.refresh()
+    })
+    socket.resume()
   }
 
   /** Returns whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */
-  isIdleFor(now: number, time: number, reading: ReadonlySet<Parser>): boolean {
+  isIdleFor(now: number, time: number): boolean {
     const { socket } = this
-    if (now - this.#activeAt < time || this.#state !== 'waiting') return false
-    if (this.heldBytes > 0 || socket.writableLength > 0) return false
+    if (now - this.#activeAt < time || !this.isFree || socket.writableLength > 0) return false
     if (this.#response?.req.complete === false) return false
-    if (this.hasHadRequest) return !reading.has(parserOf(socket))
+    if (this.hasHadRequest) return this.#reader?.isReading === false
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
@@ -312,18 +303,13 @@ export class Connection implements Holder {
   }
 }
 
-function isBodyIncomplete({ complete, headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  const hasBody = headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0'
-  return hasBody && !complete
+/** Returns whether a request that Node reads as HTTP/1.0 is one of RTSP, which Node's parser accepts too. */
+function isOtherProtocol({ method, url }: IncomingMessage, reader: HeadReader): boolean {
+  return reader.seen().includes(`${method} ${url} RTSP/`, 0, 'latin1')
 }
 
-/** Returns the head of a request as the client sent it, except for white space and the `Upgrade` header. */
-function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`]
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (/^upgrade$/i.test(rawHeaders[at] ?? '')) continue
-    lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
-  }
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+/** Removes the lines that would stop the parser again. */
+function withoutUpgrade(head: Buffer): Buffer {
+  const text = head.toString('latin1')
+  return Buffer.from(text.replaceAll(/\r\nupgrade:[^\r]*/gi, ''), 'latin1')
 }

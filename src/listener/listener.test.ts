@@ -40,7 +40,7 @@ async function open(changed: Partial<ListenerLimits> = {}, serve = (_exchange: E
     },
     (response, connection) => {
       served.push({ response, connection })
-      serve({ response, connection })
+      connection.batch.handle(response, () => serve({ response, connection }))
     },
   )
   const port = await listener.listen(0, '127.0.0.1')
@@ -83,15 +83,16 @@ function bodiesIn(text: string): string[] {
   return text.match(/answered|refused/g) ?? []
 }
 
-test('requests after a late request have no effect, even if the late request waits for an earlier one', async () => {
+test('requests after a late request have no effect', async () => {
   const opened = await open({ requestTimeout: 1 })
   const { socket, served, refused } = opened
   socket.write(`${ask}${head}Content-Length: 2\r\n\r\n1`)
+  answer(await firstOfMany(opened))
+  const text = wholeText(socket)
   await until('a refusal', () => refused.includes('requestTimeout'))
   socket.write(`2${ask}`)
-  answer(await firstOfMany(opened))
-  assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered', 'refused'])
-  assert.equal(served.length, 1)
+  assert.deepEqual(bodiesIn(await text), ['answered', 'refused'])
+  assert.equal(served.length, 2)
 })
 
 test('the rest of a head after another request is not late when the client reads an earlier response slowly', async () => {
@@ -142,27 +143,28 @@ test('a malformed request after others is rejected, even if the client then clos
 test('a pipelined HEAD request whose body was cut short is rejected without a body', async () => {
   const opened = await open()
   opened.socket.end(`${ask}HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1`)
-  await until('a refusal', () => opened.refused.length === 1)
-  answer(opened.served[0] ?? assert.fail())
+  answer(await firstOfMany(opened))
   const text = await wholeText(opened.socket)
   assert.deepEqual(bodiesIn(text), ['answered'])
   assert.match(text, /answered\r\n0\r\n\r\nHTTP\/1\.1 400 /)
-  assert.equal(opened.served.length, 1)
 })
 
-const chunk = `Transfer-Encoding: chunked\r\n\r\nfa0\r\n${'x'.repeat(4_000)}\r\n0\r\n`
-const manyLines = Array.from({ length: 120 }, (_, place) => `x${place}: y\r\n`).join('')
-for (const [what, lines, count, bytes] of [
-  ['their heads', `foo: ${'x'.repeat(10_000)}\r\n`, 5, 50_000],
-  // On Node.js 20, a request took 16,500 bytes of heap when measured.
-  ['the objects of their header lines', manyLines, 16, 16 * 16_500],
-  // A chunked request is not queued but held: its head, and the buffer in which head and body have arrived.
-  ['the heads and buffers of held requests', `foo: ${'x'.repeat(6_000)}\r\n${chunk}`, 1, 16_000],
+for (const [what, parts] of [
+  [
+    'heads and bodies',
+    [ask, `${head}foo: ${'x'.repeat(10_000)}\r\nContent-Length: 5\r\n\r\n12345`],
+  ],
+  ['a head that is incomplete', [`${ask}${head}foo: ${'x'.repeat(10_000)}`]],
+  ['the pieces of a head', [`${ask}GET`, ' / HTTP/1.1\r\nHost: ', 'x'.repeat(10_000)]],
 ] as const) {
-  test(`the memory of waiting requests includes ${what}`, async () => {
+  test(`the memory of held input includes ${what}`, async () => {
     const { socket, served } = await open()
-    socket.write(ask + `${head}${lines}\r\n`.repeat(count))
-    await until(`${bytes} bytes`, () => (served[0]?.connection.heldBytes ?? 0) > bytes)
+    socket.setNoDelay(true)
+    for (const part of parts) {
+      socket.write(part)
+      await delay(20)
+    }
+    await until('10,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 10_000)
   })
 }
 
@@ -179,7 +181,7 @@ test('while a stopping listener still accepts connections, it keeps open connect
   await stopped
 })
 
-test('requests that were read before the listener began to stop are answered, even if the queue takes no more', async () => {
+test('requests that were read before the listener began to stop are answered', async () => {
   const opened = await open({}, (exchange) => {
     if (opened.served.length > 1) answer(exchange)
   })
@@ -193,24 +195,9 @@ test('requests that were read before the listener began to stop are answered, ev
   await stopped
 })
 
-test('the memory of a waiting request includes the objects of the pieces in which its body arrives', async () => {
-  const opened = await open()
-  const { socket } = opened
-  socket.setNoDelay(true).write(`${ask}${head}Content-Length: 16000\r\n\r\n`)
-  const { connection } = await firstOfMany(opened)
-  const whole = connection.heldBytes
-  for (let piece = 1; piece <= 20; piece += 1) {
-    const { bytesRead } = connection.socket
-    socket.write('x')
-    await until('a byte', () => connection.socket.bytesRead > bytesRead)
-    // Each one-byte chunk of a body takes 480 bytes of heap.
-    assert.ok(connection.heldBytes - whole >= piece * 480, `${connection.heldBytes - whole} bytes`)
-  }
-})
-
 test('a connection that holds too much releases its requests at once', async () => {
   const opened = await open()
-  const bytes = ask.repeat(101) // more requests than the queue takes; the rest is held as bytes
+  const bytes = ask.repeat(101)
   opened.socket.on('error', () => undefined).write(bytes)
   const { connection } = await firstOfMany(opened)
   await until('all of them', () => connection.socket.bytesRead >= bytes.length)
@@ -229,9 +216,7 @@ test('a stop ends even if requests keep arriving: requests sent after it began g
   for (let turns = 0; turns < 10; turns += 1) await nextTurn() // afterwards, all connections are accepted and the stop has begun
   answer(first)
   const second = await arrived(opened, 1)
-  const { bytesRead } = first.connection.socket
   socket.write(ask.repeat(2))
-  await until('more', () => first.connection.socket.bytesRead > bytesRead)
   answer(second)
   answer(await arrived(opened, 2))
   const text = await wholeText(socket)
@@ -254,18 +239,6 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   other.destroy()
   answer(first)
   assert.deepEqual(bodiesIn(await wholeText(socket.end())), ['answered'])
-})
-
-test('a connection is closed after the body of its last request, even if the body is chunked', async () => {
-  const opened = await open()
-  const { socket } = opened
-  socket.write(`${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`)
-  const exchange = await arrived(opened)
-  answer(exchange)
-  await until('the response', () => exchange.connection.state !== 'responding')
-  assert.equal(exchange.connection.state, 'ending')
-  socket.write('0\r\n\r\n')
-  assert.deepEqual(bodiesIn(await wholeText(socket)), ['answered'])
 })
 
 test('a connection counts as idle although empty lines arrive (RFC 9112 §2.2)', async () => {

@@ -1,14 +1,13 @@
 /** Node's HTTP server with limits. The application writes the responses to input that Node's parser rejects. @module */
 
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Batch } from './batch.js'
 import { Connection, type ConnectionOwner } from './connection.js'
-import { readingParsers } from './node-internals.js'
-import { HeldBytes } from './queue.js'
+import { HeldBytes } from './held-bytes.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 
 /** Limits of a listener. Times are in seconds. */
@@ -16,7 +15,7 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /** Maximum memory held by waiting pipelined requests, in bytes. Above this limit, connections are closed. */
+  /** Maximum input held by all connections, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
   readonly requestTimeout: number
   readonly keepAliveTimeout: number
@@ -24,7 +23,14 @@ export interface ListenerLimits {
   readonly idleTimeout: number
 }
 
-/** Serves the request `response.req`. Must not throw. */
+/** Error of a `clientError` event. */
+interface ParseError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+  readonly bytesParsed?: number
+}
+
+/** Serves the request `response.req`. Must not throw, and must begin the response in a later turn of the event loop. */
 export type Serve = (response: ServerResponse, connection: Connection) => void
 
 export type Listener = ReturnType<typeof createListener>
@@ -66,11 +72,12 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     },
     batch: new Batch(maxWork),
     held: new HeldBytes(limits.maxPipelinedBytes),
+    maxHeaderBytes: limits.maxHeaderBytes,
+    requestTimeout: limits.requestTimeout * 1000,
     readyToResume(connection) {
       resumable.push(connection)
       if (resumable.length === 1) setImmediate(resumeNext)
     },
-    serveNext: serveOrRefuse,
   }
 
   const options = {
@@ -84,7 +91,10 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   }
   const server = createServer(options, (request, response) => {
     const connection = connectionOf(request.socket)
-    if (connection.accept(response)) serveOrRefuse(connection, response)
+    connection.accept(response)
+    const refusal = headRefusal(request, limits.maxHeaderLines)
+    if (refusal === undefined) serve(response, connection)
+    else connection.refuseRequest(refuse(refusal))
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
@@ -92,27 +102,32 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   // Without `dropMaxConnection`, workers of `node:cluster` would pass excess connections around forever.
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
-  server.on('clientError', (error: Error & { code?: string }, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else connectionOf(socket).refuseInput(refuse(inputRefusal(error.code)))
+  server.on('clientError', (error: ParseError, socket) => {
+    const { code, rawPacket, bytesParsed } = error
+    if (code === 'ECONNRESET') socket.destroy()
+    else if (code === 'HPE_CLOSED_CONNECTION') connectionOf(socket).endInput()
+    else
+      connectionOf(socket).refuseInput(
+        refuse(inputRefusal(code)),
+        rawPacket?.subarray(0, bytesParsed),
+      )
   })
   // `100 Continue` is sent later, when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
   // Node emits `upgrade` for each request at which `Connection.watchParser` has stopped the parser.
-  server.on('upgrade', (request, socket, rest) => connectionOf(socket).hold(request, rest))
+  server.on('upgrade', hold)
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
     if (connection.isFree) connection.refuseInput(refuse('connect'))
-    else connection.hold(request, rest)
+    else hold(request, socket, rest)
   })
   let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout).unref()
 
-  function serveOrRefuse(connection: Connection, response: ServerResponse): void {
-    const refusal = headRefusal(response.req, limits.maxHeaderLines)
-    if (refusal === undefined) serve(response, connection)
-    else connection.refuseRequest(refuse(refusal))
+  function hold(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+    const connection = connectionOf(socket)
+    if (!connection.hold(request, rest)) connection.refuseInput(refuse('headTooLarge'))
   }
 
   function connectionOf(duplex: Duplex): Connection {
@@ -134,10 +149,9 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   /** Closes connections that exceed a timeout. Node's own timers would make a small request take a tenth longer. */
   function closeOverdue(): void {
     const now = performance.now()
-    const reading = readingParsers(server)
     for (const connection of connections.values()) {
       const isLate = now >= deadline || connection.isStalledFor(now, idleTimeout)
-      if (!isLate && !connection.isIdleFor(now, maxIdle, reading)) continue
+      if (!isLate && !connection.isIdleFor(now, maxIdle)) continue
       if (isLate || !isStopping) connection.socket.destroy()
       else connection.close()
     }
@@ -179,10 +193,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       isStopping = true
       maxIdle = grace
       deadline = end
-      for (const connection of connections.values()) {
-        // A client that has just connected will probably send a request, so its connection gets more time.
-        if (!connection.hasHadRequest) connection.markActive()
-      }
+      // A request may be on its way, even on a connection that has long been idle.
+      for (const connection of connections.values()) connection.markActive()
       const closed = once(server, 'close')
       // The HTTP server's own `close` would cut off clients that are sending a request or reading a response.
       NetServer.prototype.close.call(server)

@@ -42,6 +42,12 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
+/** Returns whether a request asks for its connection to be closed (RFC 9112 §9.3), which overrides `keep-alive`. */
+export function asksToClose({ headers }: IncomingMessage): boolean {
+  const { connection } = headers
+  return connection !== undefined && /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection)
+}
+
 /** @param code error code from a `clientError` event. */
 export function inputRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'requestTimeout'
@@ -55,6 +61,7 @@ export function closingHeaders({ headers }: RefusalResponse): string[] {
 export function refusalText(refusal: RefusalResponse): string {
   const headers = closingHeaders(refusal)
   const lines = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`]
+  lines.push(`Date: ${new Date().toUTCString()}`)
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n${refusal.body}`
 }

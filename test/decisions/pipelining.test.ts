@@ -68,6 +68,27 @@ test('§7 a malformed body of a request with Upgrade is a 400', async () => {
   assert.deepEqual(statusesOf(answers), [400])
 })
 
+test('§7 a held head is read as it came: spaces, and a tab that makes its Transfer-Encoding invalid', async () => {
+  const get = `${health}Host: a\r\n\r\n`
+  const tail = `GET  ${prefix}/health   HTTP/1.1\r\nX:\t\r\nHost:a\r\n`
+  const chunks = '\r\n\r\n0\r\n\r\n'
+  for (const [bytes, expected] of [
+    [`${tail}Transfer-Encoding: chunked\t${chunks}`, [400]],
+    [`${tail}Transfer-Encoding:chunked ${chunks}${get}`, [200, 200]],
+    [`${tail}Content-Length: ${get.length + 2}\r\n\r\n${get}\r\n${get}`, [200, 200]],
+  ] as const) {
+    const { length } = expected
+    assert.deepEqual(statusesOf(await exchange(service.baseUrl, bytes, length)), expected)
+    // The body of the first request looks like the head that follows.
+    const first = `${health}Host: a\r\nContent-Length: ${tail.length}\r\n\r\n${tail}`
+    for (let cut = 0; cut < tail.length; cut += 7) {
+      const pieces = [first + bytes.slice(0, cut), bytes.slice(cut)]
+      const answers = await exchange(service.baseUrl, pieces, length + 1)
+      assert.deepEqual(statusesOf(answers), [200, ...expected])
+    }
+  }
+})
+
 const whole = `Content-Length: ${body.length}\r\n\r\n${body}`
 const newToken = service.mint({ ...validClaims(), jti: 'new' })
 const faults = { garbage: 'garbage\r\n\r\n', 'no Host': `${health}\r\n` }

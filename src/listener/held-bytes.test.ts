@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HeldBytes } from './queue.js'
+import { HeldBytes } from './held-bytes.js'
 
 function holdersOf(all: HeldBytes, ...sizes: number[]) {
   return sizes.map((bytes) => {
@@ -50,12 +50,4 @@ test('connections that were closed, and bytes that a connection no longer holds,
   assert.deepEqual(givenUp([first, second]), [])
   second.giveUp()
   assert.deepEqual(givenUp(holdersOf(all, 49, 50)), [])
-})
-
-test('the memory counts as crowded when the total exceeds half of the limit', () => {
-  const all = new HeldBytes(100)
-  const [holder] = holdersOf(all, 50)
-  assert.equal(all.isCrowded, false)
-  holder?.hold(51)
-  assert.equal(all.isCrowded, true)
 })

@@ -1,0 +1,91 @@
+/** Keeps the bytes of the request head that Node's parser is reading, since Node passes on only what it has parsed. @module */
+
+import type { IncomingMessage } from 'node:http'
+import { onExecute, onMessageBegin, type Parser } from './node-internals.js'
+
+const space = 0x20
+const nothing: Buffer = Buffer.alloc(0)
+
+export class HeadReader {
+  /** Whether the parser has read the beginning of a head, but not its end. */
+  isReading = false
+  readonly #parser: Parser
+  readonly #maxBytes: number
+  readonly #onKept: (bytes: number) => void
+  /** The end of the chunks before the current one, if the head that is being read began in them. */
+  #kept = nothing
+
+  /** @param onKept called with the number of bytes that are kept, after each change. */
+  constructor(parser: Parser, maxBytes: number, onKept: (bytes: number) => void) {
+    this.#parser = parser
+    this.#maxBytes = maxBytes
+    this.#onKept = onKept
+    parser[onMessageBegin] = () => {
+      this.isReading = true
+    }
+    const executed = parser[onExecute]
+    parser[onExecute] = (result) => {
+      executed(result)
+      if (this.isReading) this.keep(parser.getCurrentBuffer())
+    }
+  }
+
+  /** Must be called after each chunk that the parser does not read from the system itself. */
+  readonly keep = (chunk: Buffer): void => {
+    if (!this.isReading) return
+    this.#kept = joined([this.#kept, chunk], this.#maxBytes)
+    this.#onKept(this.#kept.length)
+  }
+
+  /** Must be called when the parser has read a whole head. */
+  end(): void {
+    this.isReading = false
+    if (this.#kept.length === 0) return
+    this.#kept = nothing
+    this.#onKept(0)
+  }
+
+  /** Returns what has arrived of the head, after bytes that came before it. May only be called by the parser. */
+  seen(): Buffer {
+    return Buffer.concat([this.#kept, this.#parser.getCurrentBuffer()])
+  }
+
+  /** Returns whether the unfinished head is that of a HEAD request. @param chunk input up to an error, if any. */
+  isOfHeadRequest(chunk = nothing): boolean {
+    const text = Buffer.concat([this.#kept, chunk]).toString('latin1').trimEnd()
+    const [head = ''] = text.split('\r\n\r\n').slice(-1)
+    return this.isReading && head.trimStart().startsWith('HEAD ')
+  }
+}
+
+/**
+ * Returns where the head that ends at `end` begins; a negative number if it began before `bytes`. It is found backwards
+ * by the number of its lines, because the body of an earlier request can look like a head.
+ */
+export function startOfHead(bytes: Buffer, end: number, request: IncomingMessage): number {
+  const { method = '', url = '', httpVersion, rawHeaders } = request
+  let at = end - 2 // the beginning of the empty line
+  for (let lines = rawHeaders.length / 2; lines > 0 && at > 0; lines -= 1) {
+    at = bytes.subarray(0, at - 2).lastIndexOf('\n') + 1
+  }
+  at -= 2 // the end of the request line
+  if (httpVersion !== '0.9')
+    at = afterWord(bytes, bytes.subarray(0, Math.max(at, 0)).lastIndexOf(' '))
+  return afterWord(bytes, at - url.length) - method.length
+}
+
+/** Returns the end of the word before the spaces before `at`. */
+function afterWord(bytes: Buffer, at: number): number {
+  let end = at
+  while (bytes[end - 1] === space) end -= 1
+  return end
+}
+
+/** Joins chunks into a buffer with memory of its own, so that its length is all that it takes. */
+export function joined(chunks: readonly Buffer[], maxBytes = Number.POSITIVE_INFINITY): Buffer {
+  const bytes = Buffer.concat(chunks)
+  const kept = bytes.subarray(Math.max(0, bytes.length - maxBytes))
+  const copy = Buffer.allocUnsafeSlow(kept.length)
+  kept.copy(copy)
+  return copy
+}
