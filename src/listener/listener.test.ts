@@ -168,6 +168,25 @@ for (const [what, parts] of [
   })
 }
 
+test('a head that arrives in pieces behind an unanswered request is read as it came', async () => {
+  const opened = await open()
+  const { socket, served } = opened
+  // The body of the first request looks like the head that follows.
+  const pieces = ['GET  /', 'x HTTP/1.1\r\nX', ':\ty \r\nHost: ', 'a\r', '\n\r\n']
+  const body = pieces.join('')
+  socket.setNoDelay(true).write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+  const { connection } = await arrived(opened)
+  for (const piece of pieces) {
+    const { bytesRead } = connection.socket
+    socket.write(piece)
+    await until('a piece', () => connection.socket.bytesRead === bytesRead + piece.length)
+  }
+  assert.equal(connection.heldBytes, body.length)
+  answer(served[0] ?? assert.fail())
+  const { req } = (await arrived(opened, 1)).response
+  assert.deepEqual([req.url, req.rawHeaders], ['/x', ['X', 'y', 'Host', 'a']])
+})
+
 test('while a stopping listener still accepts connections, it keeps open connections open', async () => {
   const opened = await open()
   const { listener, socket } = opened
@@ -239,6 +258,15 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   other.destroy()
   answer(first)
   assert.deepEqual(bodiesIn(await wholeText(socket.end())), ['answered'])
+})
+
+test('a client that never closes its side is disconnected some time after its last response', async () => {
+  const { listener, served, socket } = await open({}, answer)
+  socket.allowHalfOpen = true
+  socket.resume().write(`${head}Connection: close\r\nContent-Length: 2\r\n\r\n1`)
+  await once(socket, 'end')
+  await until('the end', () => served[0]?.connection.socket.destroyed === true)
+  await listener.stop(0)
 })
 
 test('a connection counts as idle although empty lines arrive (RFC 9112 §2.2)', async () => {

@@ -63,6 +63,39 @@ ownTest('§7 a request head of 100 KB gets 431 HEADERS_TOO_LARGE, and no reset',
   assert.deepEqual(others, [])
 })
 
+ownTest(
+  '§4 the last response ends the connection at once, although the body never comes',
+  async () => {
+    const own = await ownService({ REQUEST_TIMEOUT: '600' })
+    const post = `POST ${own.baseUrl.pathname}/items HTTP/1.1\r\nHost: a\r\n`
+    const [length, expects] = ['Content-Length: 9', 'Expect: 100-continue']
+    for (const [bytes, status] of [
+      [`${post}Connection: close\r\n${length}\r\n\r\n`, 401],
+      [`${post}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n`, 401],
+      [`${post.replace('1.1', '1.0')}${length}\r\n\r\n{`, 401],
+      [`${post}${length}\r\n${expects}\r\n\r\n`, 401],
+      [headOf(own, 'POST', '/nothing', length, expects), 404],
+      [headOf(own, 'POST', '/items', `${length}${'0'.repeat(9)}`, expects), 413],
+      [headOf(own, 'GET', '/items?project_id=a', length).replace('1.1', '1.0'), 200],
+    ] as const) {
+      const text = await wholeText(openSocket(own.baseUrl, bytes, { allowHalfOpen: true }))
+      assert.equal(text.slice(0, 12), `HTTP/1.1 ${status}`)
+    }
+  },
+)
+
+ownTest(
+  '§7 a body that arrives slowly after the last response does not reset the connection',
+  async () => {
+    const own = await ownService()
+    const post = `POST ${own.baseUrl.pathname}/items HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`
+    const body = Array<string>(9).fill('x'.repeat(9))
+    const [refusal, ...others] = await readLate(own, [`${post}Content-Length: 99\r\n\r\n`, ...body])
+    assert.equal(refusal?.status, 401)
+    assert.deepEqual(others, [])
+  },
+)
+
 ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
   const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
   // The connection's buffers hold less than half of these responses.

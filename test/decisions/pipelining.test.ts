@@ -81,8 +81,8 @@ test('§7 a held head is read as it came: spaces, and a tab that makes its Trans
     assert.deepEqual(statusesOf(await exchange(service.baseUrl, bytes, length)), expected)
     // The body of the first request looks like the head that follows.
     const first = `${health}Host: a\r\nContent-Length: ${tail.length}\r\n\r\n${tail}`
-    for (let cut = 0; cut < tail.length; cut += 7) {
-      const pieces = [first + bytes.slice(0, cut), bytes.slice(cut)]
+    for (const cut of [0, 2, 7, 30, tail.length, bytes.length]) {
+      const pieces = [first + bytes.slice(0, cut), bytes.slice(cut)].filter(Boolean)
       const answers = await exchange(service.baseUrl, pieces, length + 1)
       assert.deepEqual(statusesOf(answers), [200, ...expected])
     }
