@@ -47,11 +47,16 @@ export interface Route {
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
+/** Returns the authority of a request target in absolute form (RFC 9112 §3.2.2); `undefined` for other targets. */
+export function authorityIn(target = ''): string | undefined {
+  return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
+}
+
 /** Returns only the path of a request target (RFC 9112 §3.2), because authority and query may contain secrets. */
 function pathIn(target: string): string {
-  const [authority = ''] = target.startsWith('/') ? [] : (/^https?:\/\/[^/?#]*/i.exec(target) ?? [])
-  const rest = target.slice(authority.length)
+  const authority = authorityIn(target)
+  const rest = authority === undefined ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   const end = rest.search(/[?#]/)
   const path = end === -1 ? rest : rest.slice(0, end)
-  return path === '' && authority !== '' ? '/' : path
+  return path === '' && authority !== undefined ? '/' : path
 }

@@ -39,7 +39,7 @@ for (const { trusted, from, says, client } of [
   })
 }
 
-for (const { trusted, host, scheme, origin } of [
+for (const { trusted, host, url = '/', scheme, origin } of [
   { trusted: undefined, host: 'a.example', scheme: 'https', origin: 'http://a.example' },
   { trusted: proxies, host: 'a.example', scheme: 'https', origin: 'https://a.example' },
   { trusted: proxies, host: 'a.example', scheme: 'javascript', origin: 'http://a.example' },
@@ -50,10 +50,14 @@ for (const { trusted, host, scheme, origin } of [
   { trusted: proxies, host: '[::1]:9000', scheme: 'http', origin: 'http://[::1]:9000' },
   { trusted: undefined, host: '', scheme: '', origin: undefined },
   { trusted: undefined, host: 'a:99999', scheme: '', origin: undefined },
+  { trusted: undefined, host: 'b', url: 'http://a:81/x', scheme: '', origin: 'http://a:81' },
+  { trusted: undefined, host: 'b', url: 'http://a?x', scheme: '', origin: 'http://a' },
 ]) {
-  test(`Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: the origin is ${origin}`, () => {
+  test(`${url}, Host: ${host}, X-Forwarded-Proto: ${scheme}, trusted: ${trusted}: the origin is ${origin}`, () => {
     const headers = { host, 'x-forwarded-proto': scheme }
-    assert.equal(originOf(requestFrom('10.0.0.9', headers, trusted)), origin)
+    const exchange = requestFrom('10.0.0.9', headers, trusted)
+    exchange.request.url = url
+    assert.equal(originOf(exchange), origin)
   })
 }
 

@@ -1,7 +1,7 @@
 /** What trusted proxies report about a request: the client's address, its origin and its path prefix. @module */
 
 import { isIP } from 'node:net'
-import type { Exchange } from './exchange.js'
+import { authorityIn, type Exchange } from './exchange.js'
 
 type Forwarded = Pick<Exchange, 'request' | 'proxies'>
 
@@ -40,12 +40,17 @@ function addressIn(hop: string): string {
   return bracketed ?? plain ?? text
 }
 
-/** Returns the origin to which the client sent the request; `undefined` without a valid `Host` header. */
+/**
+ * Returns the origin to which the client sent the request; `undefined` without a valid host. The authority of a request
+ * target counts instead of the `Host` header (RFC 9112 §3.2.2).
+ */
 export function originOf(exchange: Forwarded): string | undefined {
+  const { headers, url } = exchange.request
+  const host = authorityIn(url) ?? headers.host
   // The first proxy names the client's scheme, and later ones may append their own.
   const [scheme = ''] = reported(exchange, 'x-forwarded-proto')
   const isSecure = scheme.trim().toLowerCase() === 'https'
-  const origin = `${isSecure ? 'https' : 'http'}://${exchange.request.headers.host ?? ''}`
+  const origin = `${isSecure ? 'https' : 'http'}://${host ?? ''}`
   return URL.canParse(origin) ? new URL(origin).origin : undefined
 }
 

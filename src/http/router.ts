@@ -2,8 +2,9 @@
 
 import { ApiError } from '../interface/errors.js'
 import { pagePaths, prefix } from '../interface/names.js'
+import { isHostAndPort } from '../listener/refusal.js'
 import { answerEmpty } from './answer.js'
-import type { Exchange, Handler, Route } from './exchange.js'
+import { authorityIn, type Exchange, type Handler, type Route } from './exchange.js'
 import { prefixOf } from './forwarded.js'
 import { decoded } from './parameters.js'
 
@@ -85,10 +86,12 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Returns whether a request target in absolute form is an invalid URL (RFC 9112 §3.2.2). */
+/** Returns whether a request target in absolute form is an invalid URL (RFC 9112 §3.2.2, RFC 9110 §4.2). */
 function isMalformed(target: string): boolean {
-  if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return false
-  return target.includes('#') || !URL.canParse(target)
+  const authority = authorityIn(target)
+  if (authority === undefined) return false
+  const hasHost = isHostAndPort(authority) && !/^(?:$|:)/.test(authority)
+  return !hasHost || target.includes('#') || !URL.canParse(target)
 }
 
 /** HTTP methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */

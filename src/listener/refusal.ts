@@ -1,6 +1,7 @@
 /** Finds requests that the listener rejects without calling the application. @module */
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { isIPv6 } from 'node:net'
 
 export type Refusal =
   | 'malformed'
@@ -25,9 +26,15 @@ export interface RefusalResponse {
 
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
-/** Matches a valid `Host` header (RFC 9112 §3.2). Repeated headers, which Node joins with commas, do not match. */
+/** Matches a host, perhaps with an IPv6 address, and an optional port. */
 const hostAndPort =
-  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+  /^(?:\[(?:([\da-f:.]+)|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+
+/** Returns whether a `Host` is valid (RFC 9112 §3.2). Repeated headers, which Node joins with commas, are not. */
+export function isHostAndPort(host: string): boolean {
+  const match = hostAndPort.exec(host)
+  return match !== null && (match[1] === undefined || isIPv6(match[1]))
+}
 
 /** Returns why a request that Node accepts is invalid, or `undefined` if its head is valid (RFC 9112 §3.2, §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
@@ -35,7 +42,7 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'unsupportedVersion'
   if (headers.host === undefined && httpVersion === '1.1') return 'missingHost'
-  if (headers.host !== undefined && !hostAndPort.test(headers.host)) return 'invalidHost'
+  if (headers.host !== undefined && !isHostAndPort(headers.host)) return 'invalidHost'
   const encoding = headers['transfer-encoding']
   if (encoding === undefined) return undefined
   if (httpVersion === '1.0') return 'transferEncodingInHttp10'

@@ -14,6 +14,7 @@ import {
   headOf,
   openSocket,
   wholeText,
+  writePieces,
 } from '../support/socket.js'
 import { assertHeaders, assertRefused, statusAndConnection, statusesOf } from './expect.js'
 
@@ -22,7 +23,11 @@ const prefix = service.baseUrl.pathname
 const health = `GET ${prefix}/health HTTP/1.1\r\n`
 const post = `POST ${prefix}/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.validToken()}\r\n`
 
-const invalidHosts = ['a b', 'user@127.0.0.1', 'a/path', 'a:b', '[::1', '::1', 'a:80:80', '[x]']
+const invalidHosts = [
+  ...['a b', 'user@127.0.0.1', 'a/path', 'a:b', '[::1', '::1', 'a:80:80', '[x]', '[:::]'],
+  ...['[1:2:3:4:5:6:7:8:9]', '[1.2.3.4]', '[::1]x', '[]'],
+]
+const invalidAuthorities = ['', ':80', 'user@a', 'a:b', '[:::]', 'a%zz']
 const notHttp = {
   garbage: 'garbage\r\n\r\n',
   'bytes of TLS': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
@@ -33,6 +38,15 @@ const notHttp = {
   ...Object.fromEntries(
     invalidHosts.map((host) => [`the Host "${host}"`, `${health}Host: ${host}\r\n\r\n`]),
   ),
+  ...Object.fromEntries(
+    invalidAuthorities.map((authority) => [
+      `a target with the authority "${authority}"`,
+      `GET http://${authority}${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
+    ]),
+  ),
+  'an absolute target without Host': `GET http://a${prefix}/health HTTP/1.1\r\n\r\n`,
+  'RTSP/1.0': `GET ${prefix}/health RTSP/1.0\r\nHost: a\r\n\r\n`,
+  'RTSP/1.0 with another method': `DESCRIBE ${prefix}/health RTSP/1.0\r\nHost: a\r\n\r\n`,
   'a transfer coding besides chunked': `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'a Transfer-Encoding in HTTP/1.0': `${post.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'two Content-Lengths that differ': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
@@ -44,6 +58,7 @@ for (const [title, bytes] of Object.entries(notHttp)) {
   test(`§7 ${title} is a 400 BAD_REQUEST, in the shape of every error`, async () => {
     const answer = await exchangeOne(service.baseUrl, Buffer.from(bytes, 'latin1'))
     assertRefused(answer, 400, 'BAD_REQUEST')
+    assert.ok(Date.parse(String(answer.headers.date)) > 0, 'without Date')
   })
 }
 
@@ -74,6 +89,11 @@ const odd: [title: string, bytes: string, status: number][] = [
   ['HTTP/1.0 without Host', `GET ${prefix}/health HTTP/1.0\r\n\r\n`, 200],
   ['an unknown Expect', `${health}Host: a\r\nExpect: tea\r\n\r\n`, 200],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+  [
+    'an absolute target with another Host',
+    `GET http://b${prefix}/health HTTP/1.1\r\nHost: a\r\n\r\n`,
+    200,
+  ],
   ['128 header lines', `${health}Host: a\r\n${'a:b\r\n'.repeat(127)}\r\n`, 200],
 ]
 for (const [title, bytes, status] of odd) {
@@ -85,6 +105,42 @@ for (const [title, bytes, status] of odd) {
 }
 
 const body = '{"data":{"a":1}}'
+const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n10\r\n${body}\r\n0\r\n`
+const next = `${health}Host: a\r\n\r\n`
+for (const [title, bytes, expected] of [
+  ['in HTTP/1.0', `GET ${prefix}/health HTTP/1.0\r\nConnection: CLOSE\t, keep-alive\r\n\r\n`, 200],
+  ['in a trailer', `${chunked}Connection: close\r\n\r\n`, 201],
+] as const) {
+  test(`§4 Connection: close ${title} ends the connection, and no 400 follows`, async () => {
+    const [first, ...more] = await exchange(service.baseUrl, bytes + next)
+    assert.deepEqual([statusAndConnection(first ?? assert.fail()), more], [[expected, 'close'], []])
+    const statuses = statusesOf(await exchange(service.baseUrl, [bytes, next]))
+    assert.deepEqual(statuses, [expected])
+  })
+}
+
+const isHeadInvalid = [
+  ['HEAD / HTTP/1.1\r\nHost : a\r\n\r\n', 400],
+  [`\r\nHEAD / HTTP/1.1\r\nFoo: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['HEAD / HTTP/1.1\r\n\r\n', 400],
+  ['HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n', 400],
+] as const
+for (const [bytes, status] of isHeadInvalid) {
+  test(`§7 ${status} for a HEAD request has no body: ${JSON.stringify(bytes.slice(0, 50))}`, async () => {
+    for (const before of ['', next, `${chunked}\r\n`]) {
+      for (const pieces of [[before + bytes], [before + bytes.slice(0, 18), bytes.slice(18)]]) {
+        const socket = openSocket(service.baseUrl)
+        await writePieces(socket, pieces)
+        const text = await wholeText(socket)
+        assert.match(
+          text.slice(text.lastIndexOf('HTTP/1.1 ')),
+          new RegExp(`^HTTP/1.1 ${status}.*\\r\\n\\r\\n$`, 's'),
+        )
+      }
+    }
+  })
+}
+
 const expecting = (length: number) => `Content-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`
 
 const refusedExpectations = [
