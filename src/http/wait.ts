@@ -58,7 +58,7 @@ export class Wait<State extends Tagged> {
   /** Starts to wait. `onOver` is called if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, stopping } = this.#options
-    const { request, response, token } = exchange
+    const { connection, request, response, token } = exchange
     this.#begun = performance.now()
     this.applied = ['Preference-Applied', `wait=${seconds}`]
     this.#onOver = onOver
@@ -67,8 +67,10 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // If the client has closed its side of the connection, the client may be gone, so the wait ends at once.
-    if (request.socket.readableEnded || stopping.aborted) this.finish()
+    // The client may have gone during the first read. If it has only closed its side, it may be gone, too, and while
+    // another request is held, the connection does not notice its end.
+    const isGone = response.destroyed || request.socket.readableEnded
+    if (isGone || connection.heldBytes > 0 || stopping.aborted) this.finish()
   }
 
   readonly finish = (): void => {

@@ -18,7 +18,9 @@ test('a waiting read does not keep the item that it has read in memory', async (
     return state
   }
   const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
-  const exchange = { request, response: new EventEmitter(), startedAt: 0 } as object as Exchange // a wait uses only these fields
+  const response = new EventEmitter()
+  const connection = { heldBytes: 0 }
+  const exchange = { connection, request, response, startedAt: 0 } as object as Exchange // a wait uses only these fields
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
   const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()

@@ -293,6 +293,19 @@ test('an empty line does not delay a stop', async () => {
   await listener.stop(1_000_000) // longer than the client's timeout, so a delayed stop fails the test
 })
 
+test('the grace period of a connection that has long been idle begins with the stop', async () => {
+  const { listener, socket } = await open({}, answer)
+  socket.write(ask)
+  await once(socket, 'data')
+  await delay(2_100)
+  const text = wholeText(socket)
+  const stopped = listener.stop(120_000, 2_000)
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // afterwards, the stop has begun
+  socket.write(ask)
+  assert.deepEqual(bodiesIn(await text), ['answered'])
+  await stopped
+})
+
 test('an idle connection keeps neither its last request nor its last response in memory', async () => {
   const opened = await open({}, answer)
   const { served, socket } = opened

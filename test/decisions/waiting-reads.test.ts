@@ -1,11 +1,16 @@
 /** Tests reads that wait for a change (interface §4.10). */
 
 import assert from 'node:assert/strict'
+import { subscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
+import type { ItemId } from '../../src/item/id.js'
+import { createMemoryStore } from '../../src/store/memory/store.js'
 import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { measuredService } from '../support/measured-service.js'
+import { ownApp } from '../support/own-app.js'
 import { ownTest } from '../support/own-service.js'
 import { firstText, headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
 import { until } from '../support/until.js'
@@ -106,6 +111,30 @@ test('§4.10 a body that is sent with a waiting read is read to its end', async 
   await service.call('DELETE', path)
   assert.match(await firstText(socket), /^HTTP\/1\.1 404 /)
   socket.destroy()
+})
+
+test('§4.10 a read whose client goes away before the wait begins does not wait', async () => {
+  const store = createMemoryStore(100_000)
+  let beforeRead = async () => {}
+  const read = async (id: ItemId) => {
+    await beforeRead()
+    return store.read(id)
+  }
+  const app = await ownApp({ store: { ...store, read } })
+  const { path, tag } = await newItem(app)
+  let reads = 0
+  subscribe('http.server.request.start', (message) => {
+    const { socket } = (message as { request: IncomingMessage }).request // Node.js documents that the message has a request
+    beforeRead = async () => {
+      reads += 1
+      client.resetAndDestroy()
+      await new Promise((resolve) => socket.once('close', resolve)) // `once` would throw the reset
+    }
+  })
+  const lines = [`If-None-Match: ${tag}`, 'Prefer: wait=60']
+  const client = openSocket(app.baseUrl, headOf(app, 'GET', path, ...lines))
+  await until('the read', () => reads === 1)
+  await until('no read waits', () => app.waitingReads.limit.value() === 0, 30_000)
 })
 
 ownTest('§4.10 when a service stops, it answers its waiting reads', async () => {
