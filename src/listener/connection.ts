@@ -212,7 +212,10 @@ export class Connection implements Holder {
     this.#seen = undefined
     this.#reader = undefined
     if (reader !== undefined) socket.off('data', reader.keep)
-    if (this.#state === 'closing') return true
+    if (this.#state === 'closing') {
+      this.#discardInput()
+      return true
+    }
     const end = seen.length - rest.length
     const start = startOfHead(seen, end, request)
     if (start < 0) return false
@@ -262,7 +265,17 @@ export class Connection implements Holder {
     const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
-    this.#discardInput()
+    // The parser reads the rest of a body, because the application may count it.
+    const isInBody = this.#response?.req.complete === false && !this.#isInputBroken
+    if (!isInBody) this.#discardInput()
+    const end = isInBody ? performance.now() + this.#owner.requestTimeout : 0
+    let { bytesRead } = socket
+    const timer = setInterval(() => {
+      // Many clients read no response until they have sent their body, so it may take as long as any other.
+      if (socket.bytesRead === bytesRead || performance.now() >= end) socket.destroy()
+      ;({ bytesRead } = socket)
+    }, lingerTime)
+    socket.once('close', () => clearInterval(timer))
   }
 
   #discardInput(): void {
@@ -271,15 +284,7 @@ export class Connection implements Holder {
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
     socket.push('') // ends an unfinished read of Node's parser, which would block other reads
-    const timer = setTimeout(() => socket.destroy(), lingerTime)
-    socket.once('close', () => clearTimeout(timer))
-    // Many clients read no response until they have sent their body, so a body may take as long as any other.
-    const isInBody = this.#response?.req.complete === false
-    const end = performance.now() + (isInBody ? this.#owner.requestTimeout : 0)
-    socket.on('data', () => {
-      if (performance.now() < end) timer.refresh()
-    })
-    socket.resume()
+    socket.on('data', () => undefined).resume()
   }
 
   /** Returns whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */

@@ -52,9 +52,17 @@ export class HeadReader {
 
   /** Returns whether the unfinished head is that of a HEAD request. @param chunk input up to an error, if any. */
   isOfHeadRequest(chunk = nothing): boolean {
-    const text = Buffer.concat([this.#kept, chunk]).toString('latin1').trimEnd()
-    const [head = ''] = text.split('\r\n\r\n').slice(-1)
-    return this.isReading && head.trimStart().startsWith('HEAD ')
+    const text = Buffer.concat([this.#kept, chunk]).toString('latin1')
+    const [part = ''] = text
+      .replace(/\r\n\r\n$/, '')
+      .split('\r\n\r\n')
+      .slice(-1)
+    const head = part.trimStart()
+    if (!this.isReading) return false
+    if (/^[A-Z]+ /.test(head)) return head.startsWith('HEAD ')
+    // The head follows a body, which may end with any byte.
+    const at = head.lastIndexOf('HEAD ')
+    return at > 0 && /^HEAD (?: *\S+ +HTTP\/1\.[01]\r\n|[^\r]*$)/.test(head.slice(at))
   }
 }
 

@@ -119,6 +119,7 @@ for (const [title, bytes, expected] of [
   })
 }
 
+const withLength = `${post}Content-Length: ${body.length}\r\n\r\n${body}`
 const isHeadInvalid = [
   ['HEAD / HTTP/1.1\r\nHost : a\r\n\r\n', 400],
   [`\r\nHEAD / HTTP/1.1\r\nFoo: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
@@ -127,7 +128,7 @@ const isHeadInvalid = [
 ] as const
 for (const [bytes, status] of isHeadInvalid) {
   test(`§7 ${status} for a HEAD request has no body: ${JSON.stringify(bytes.slice(0, 50))}`, async () => {
-    for (const before of ['', next, `${chunked}\r\n`]) {
+    for (const before of ['', next, `${chunked}\r\n`, withLength]) {
       for (const pieces of [[before + bytes], [before + bytes.slice(0, 18), bytes.slice(18)]]) {
         const socket = openSocket(service.baseUrl)
         await writePieces(socket, pieces)

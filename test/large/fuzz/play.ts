@@ -20,10 +20,10 @@ export async function play(
 ) {
   const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
   const last = requests.at(-1)
-  const isHeadCut = (last?.bytes.length ?? 0) - plan.unsent < (last?.headLength ?? 0)
+  const isMethodCut = (last?.bytes.length ?? 0) - plan.unsent < 'HEAD '.length
   const reader = answerReader((place) => {
     const request = requests[place]
-    return request?.isHead === true && !(request === last && isHeadCut)
+    return request?.isHead === true && !(request === last && isMethodCut)
   })
   let [read, sentBytes] = [0, 0]
   let error: string | undefined

@@ -34,12 +34,13 @@ ownTest('SIGTERM while a slow client reads a list: the client gets the whole lis
 
 ownTest('SIGTERM during the body of a request with an invalid token: it gets a 401', async () => {
   const own = await ownService()
-  const socket = openSocket(own.baseUrl)
+  const socket = openSocket(own.baseUrl, '', { allowHalfOpen: true })
   await tellToEnd(own)
   const closed = once(socket, 'close') // rejects if the connection is reset
   socket.write('POST /api/v1/items HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n')
   assert.match(await firstText(socket), /^HTTP\/1\.1 401 Unauthorized\r\n/)
   await writePieces(socket, Array(20).fill('x'.repeat(1_000_000)))
+  socket.end()
   await closed
   assert.deepEqual(await own.ended(), [0, null])
 })
