@@ -17,7 +17,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Batch } from './batch.js'
-import { HeadReader, joined, startOfHead } from './head-reader.js'
+import { HeadReader, startOfHead } from './head-reader.js'
 import type { HeldBytes, Holder } from './held-bytes.js'
 import { parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
@@ -219,12 +219,11 @@ export class Connection implements Holder {
     const end = seen.length - rest.length
     const start = startOfHead(seen, end, request)
     if (start < 0) return false
-    const head = withoutUpgrade(seen.subarray(start, end))
-    const bytes = joined([head, rest])
-    this.#setHeld(bytes.length)
+    if (request.headers.upgrade !== undefined) hideUpgrade(seen.subarray(start, end))
+    this.#setHeld(seen.length)
     if (socket.destroyed) return true // `#setHeld` has closed the connection, because it holds too much
     // The held bytes are put back into the socket, so that they are read before the end of the input.
-    socket.unshift(bytes)
+    socket.unshift(seen.subarray(start))
     if (this.isFree) this.#owner.readyToResume(this)
     return true
   }
@@ -313,8 +312,8 @@ function isOtherProtocol({ method, url }: IncomingMessage, reader: HeadReader): 
   return reader.seen().includes(`${method} ${url} RTSP/`, 0, 'latin1')
 }
 
-/** Removes the lines that would stop the parser again. */
-function withoutUpgrade(head: Buffer): Buffer {
-  const text = head.toString('latin1')
-  return Buffer.from(text.replaceAll(/\r\nupgrade:[^\r]*/gi, ''), 'latin1')
+/** Overwrites the names of the header lines that would stop the parser again. */
+function hideUpgrade(head: Buffer): void {
+  const lines = head.toString('latin1').matchAll(/^upgrade(?=:)/gim)
+  for (const { 0: name, index } of lines) head.fill('x', index, index + name.length)
 }

@@ -33,7 +33,9 @@ export class HeadReader {
   /** Must be called after each chunk that the parser does not read from the system itself. */
   readonly keep = (chunk: Buffer): void => {
     if (!this.isReading) return
-    this.#kept = joined([this.#kept, chunk], this.#maxBytes)
+    const bytes = Buffer.concat([this.#kept, chunk]).subarray(-this.#maxBytes)
+    this.#kept = Buffer.allocUnsafeSlow(bytes.length) // has memory of its own, so that its length is all that it takes
+    bytes.copy(this.#kept)
     this.#onKept(this.#kept.length)
   }
 
@@ -47,18 +49,16 @@ export class HeadReader {
 
   /** Returns what has arrived of the head, after bytes that came before it. May only be called by the parser. */
   seen(): Buffer {
-    return Buffer.concat([this.#kept, this.#parser.getCurrentBuffer()])
+    const chunk = this.#parser.getCurrentBuffer()
+    return this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk])
   }
 
   /** Returns whether the unfinished head is that of a HEAD request. @param chunk input up to an error, if any. */
   isOfHeadRequest(chunk = nothing): boolean {
-    const text = Buffer.concat([this.#kept, chunk]).toString('latin1')
-    const [part = ''] = text
-      .replace(/\r\n\r\n$/, '')
-      .split('\r\n\r\n')
-      .slice(-1)
-    const head = part.trimStart()
     if (!this.isReading) return false
+    const text = Buffer.concat([this.#kept, chunk]).toString('latin1')
+    const parts = text.replace(/\r\n\r\n$/, '').split('\r\n\r\n')
+    const head = parts.at(-1)?.trimStart() ?? ''
     if (/^[A-Z]+ /.test(head)) return head.startsWith('HEAD ')
     // The head follows a body, which may end with any byte.
     const at = head.lastIndexOf('HEAD ')
@@ -67,19 +67,21 @@ export class HeadReader {
 }
 
 /**
- * Returns where the head that ends at `end` begins; a negative number if it began before `bytes`. It is found backwards
+ * Returns where the head that ends at `end` begins; -1 if it began before `bytes`. It is found backwards
  * by the number of its lines, because the body of an earlier request can look like a head.
  */
 export function startOfHead(bytes: Buffer, end: number, request: IncomingMessage): number {
   const { method = '', url = '', httpVersion, rawHeaders } = request
   let at = end - 2 // the beginning of the empty line
-  for (let lines = rawHeaders.length / 2; lines > 0 && at > 0; lines -= 1) {
+  for (let lines = rawHeaders.length / 2; lines > 0; lines -= 1) {
+    if (at < 2) return -1
     at = bytes.subarray(0, at - 2).lastIndexOf('\n') + 1
   }
   at -= 2 // the end of the request line
   if (httpVersion !== '0.9')
     at = afterWord(bytes, bytes.subarray(0, Math.max(at, 0)).lastIndexOf(' '))
-  return afterWord(bytes, at - url.length) - method.length
+  const start = afterWord(bytes, at - url.length) - method.length
+  return bytes.indexOf(method, start, 'latin1') === start ? start : -1
 }
 
 /** Returns the end of the word before the spaces before `at`. */
@@ -87,13 +89,4 @@ function afterWord(bytes: Buffer, at: number): number {
   let end = at
   while (bytes[end - 1] === space) end -= 1
   return end
-}
-
-/** Joins chunks into a buffer with memory of its own, so that its length is all that it takes. */
-export function joined(chunks: readonly Buffer[], maxBytes = Number.POSITIVE_INFINITY): Buffer {
-  const bytes = Buffer.concat(chunks)
-  const kept = bytes.subarray(Math.max(0, bytes.length - maxBytes))
-  const copy = Buffer.allocUnsafeSlow(kept.length)
-  kept.copy(copy)
-  return copy
 }
