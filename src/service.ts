@@ -8,6 +8,7 @@ import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
 import { createBodyReader } from './http/body.js'
 import { Exchange } from './http/exchange.js'
+import { createReaders } from './http/readers.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createRoutes, type RouteParts } from './http/routes.js'
@@ -47,6 +48,7 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
+  const readers = createReaders(config.maxReaderBytes, failureLog)
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     observers.push(createRequestLog(log, requestLogLevel))
@@ -55,7 +57,7 @@ export function createService(config: Config, parts: ServiceParts) {
   let closeMetrics: (() => void) | undefined
 
   const serve: Serve = (response, connection) => {
-    const exchange = new Exchange(response, connection, config.trustedProxies)
+    const exchange = new Exchange(response, connection, readers, config.trustedProxies)
     for (const observe of observers) response.once('finish', () => observe(exchange))
     connection.batch.handle(response, () => answer(exchange))
   }
@@ -98,7 +100,8 @@ export function createService(config: Config, parts: ServiceParts) {
       if (metricsPort !== undefined) {
         const { publishMetrics } = await import('./http/metrics.js')
         const { limits = [] } = store
-        const of = [...load.limits, bodies.limit, ...listener.limits, waitingReads.limit, ...limits]
+        const ofParts = [bodies.limit, ...listener.limits, readers.limit, waitingReads.limit]
+        const of = [...load.limits, ...ofParts, ...limits]
         const metrics = await publishMetrics({ ...parts, limits: of }, metricsPort, metricsHost)
         observers.push(metrics.observe)
         closeMetrics = metrics.close

@@ -127,13 +127,17 @@ function setting<T>({ format, ...rest }: kind.Kind<T>, defaultValue: T, meaning:
 
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
-export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
+/** Minimum size of a block of an in-memory store, in bytes. */
+const smallestBlock = 32 * kibibyte
+
+export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingValues) {
+  const maxStoreBlocks = timesInHeap(2 * kibibyte)
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
     /** Maximum memory of the bodies of unanswered requests, partly in the heap, in bytes. Above it, requests get 503. */
     maxPendingBytes: Math.max(Math.min(Math.floor(memory / 10), timesInHeap(2)), maxBodyBytes),
     /** Maximum number of blocks in an in-memory store. Creates that would exceed it get a 507. */
-    maxStoreBlocks: timesInHeap(2 * kibibyte),
+    maxStoreBlocks,
     /** Maximum length of a request head in bytes, which is also the default of Node.js. A longer head gets 431. */
     maxHeaderBytes: 16 * kibibyte,
     /** Maximum number of header lines. A request with more lines gets a 431. Apache allows 100. */
@@ -142,6 +146,11 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes }: SettingValues) {
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
     /** Maximum total size of shared lists, in bytes. Above this limit, each response reads its own list. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
+    /** Maximum memory kept for clients that read slowly, in bytes. Above it, the one that holds the most is cut. */
+    maxReaderBytes: Math.min(
+      Math.max(Math.floor(memory / (storeUrl === undefined ? 8 : 4)), maxBodyBytes + mebibyte),
+      maxStoreBlocks * smallestBlock, // so that blocks that are kept for readers fit in the heap too
+    ),
     /** Maximum mean delay of the event loop, in ms. Above it, requests except deletes and health checks get 503. */
     maxEventLoopDelay: 500,
     /** How long a client may leave a response unread, in seconds. nginx by default allows only 60 s. */

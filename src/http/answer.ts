@@ -8,6 +8,7 @@ import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
 import type { Refusal, RefusalResponse } from '../listener/refusal.js'
 import { isOutOfMemory } from '../memory/mapped.js'
+import { memoryOf, type ReadMemory } from '../memory/read-memory.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
@@ -19,18 +20,18 @@ export function answerJson(
 ): void {
   const text = Buffer.from(JSON.stringify(body))
   if (writeJsonHead(exchange, status, text.length, headers))
-    exchange.connection.batch.end(exchange.response, text)
+    exchange.connection.batch.end(exchange, text)
 }
 
-/** Sends a 200 response. `headers` must contain `Content-Type` and any `Content-Encoding`. */
-export function answerBytes(exchange: Exchange, bytes: Buffer, headers: HeaderList): void {
-  const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(bytes.length)])
-  if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange.response, bytes)
+/** Sends kept bytes, or other bytes as Latin-1 text. `headers` must contain `Content-Type`, and any `Content-Encoding`. */
+export function answerBytes(exchange: Exchange, body: Buffer | string, headers: HeaderList): void {
+  const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(body.length)])
+  if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange, body)
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange.response)
+  if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange)
 }
 
 /** Writes the head of a JSON response. Returns `false` if the listener has already rejected the request. */
@@ -46,6 +47,7 @@ export function writeJsonHead(
 function writeHead(exchange: Exchange, status: number, headers: string[]): boolean {
   const { response, connection } = exchange
   if (!connection.beginResponse()) return false
+  exchange.releaseBody()
   response.writeHead(status, headers)
   return true
 }
@@ -65,15 +67,31 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
+export interface SentList extends Omit<ItemList, 'version' | 'memory'> {
+  /** Memory that counts for the reader; by default, that of the first chunk. */
+  readonly memory: ReadMemory | undefined
+}
+
 /** Sends a body of `before`, the list and `after`. Releases the list once the response is closed. */
 export async function sendChunks(
-  { connection, response }: Exchange,
+  exchange: Exchange,
   before: string,
-  { chunks, release }: Pick<ItemList, 'chunks' | 'release'>,
+  { byteLength, chunks, memory, release }: SentList,
   after: string,
 ): Promise<void> {
+  const { connection, response } = exchange
+  const { socket } = connection
   if (response.destroyed) return release()
   response.once('close', release) // until the response is closed, the socket reads from the memory of the list
+  if (memory !== undefined && !Array.isArray(chunks)) exchange.hold(memory, release)
+  const countUnsent = () => {
+    const [first] = Array.isArray(chunks) ? chunks : []
+    const held = memory ?? memoryOf(first) // looked up only now, because most clients take all bytes at once
+    exchange.hold(held, release)
+    const copied = byteLength === undefined ? socket.writableLength : 0 // chunks that can be read only once are copies
+    held.change(copied)
+    return () => held.change(-copied)
+  }
   // Some clients read no response until they have sent their whole request body.
   if (!response.req.complete) response.req.resume()
   response.write(before)
@@ -86,12 +104,17 @@ export async function sendChunks(
       written += piece.length
       if (written < bytesPerTurn) continue
       written = 0
-      if (connection.socket.writableNeedDrain) await drained(connection.socket)
+      if (socket.writableNeedDrain) {
+        const uncount = countUnsent()
+        await drained(socket)
+        uncount()
+      }
       await nextTurn() // without this pause, a client that reads fast would delay all other clients
     }
   }
   connection.markActive()
   response.end(after)
+  if (socket.writableLength > 0) countUnsent()
 }
 
 /** Waits for the socket's `drain` event, because Node.js does not always emit `drain` on the response. */

@@ -1,6 +1,6 @@
 /** Reads request bodies. @module */
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
@@ -52,44 +52,40 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
   }
   return { limit, readBody }
 
-  function countMemory(response: ServerResponse): (bytes: number, workBytes: number) => void {
+  /** Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader. */
+  function countMemory(exchange: Exchange): (bytes: number, workBytes: number) => void {
     let counted = 0
-    let isClosed = false
+    let isOver = false
     const count = (bytes: number, workBytes: number) => {
-      const now = isClosed ? 0 : bytes + workBytes
+      const now = isOver ? 0 : bytes + workBytes
       pendingBytes += now - counted
       counted = now
       if (pendingBytes > maxPendingBytes && now > 0) throw tooMuchPending()
     }
-    response.once('close', () => {
-      isClosed = true
+    exchange.releaseBody = () => {
+      isOver = true
       count(0, 0)
-    })
+    }
+    exchange.response.once('close', exchange.releaseBody)
     return count
   }
 
-  function readComplete<T>({ request, response }: Exchange, use: BodyUse<T>): Awaitable<T> {
-    const bytes = receivedBody(request)
+  function readComplete<T>(exchange: Exchange, use: BodyUse<T>): Awaitable<T> {
+    const bytes = receivedBody(exchange.request)
     const { length } = bytes
     onReceived(length)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
-    if (length <= shortBody && mayWorkNow(length)) {
-      if (pendingBytes + length > maxPendingBytes) throw tooMuchPending()
-      pendingBytes += length
-      response.once('close', () => {
-        pendingBytes -= length
-      })
-      return use.atOnce(bytes)
-    }
-    const count = countMemory(response)
+    const count = countMemory(exchange)
     count(length, 0)
+    if (length <= shortBody && mayWorkNow(length)) return use.atOnce(bytes)
     const hold = (workBytes: number) => count(length, workBytes)
     return paced(use.inSlices({ bytes, length, isComplete: true, hold }))
   }
 
-  async function receive<T>({ request, response }: Exchange, use: BodyUse<T>): Promise<T> {
+  async function receive<T>(exchange: Exchange, use: BodyUse<T>): Promise<T> {
+    const { request, response } = exchange
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
-    const count = countMemory(response)
+    const count = countMemory(exchange)
     let workBytes = 0
     let failure: unknown
     let goOn = () => {}

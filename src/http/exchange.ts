@@ -6,12 +6,21 @@ import type { VerifiedToken } from '../auth/secret.js'
 import type { ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
+import type { HeldBytes } from '../listener/held-bytes.js'
+import { ReadMemory } from '../memory/read-memory.js'
 import type { Awaitable } from '../store/item-store.js'
+
+/** Memory kept for clients that read slowly, and its limit. */
+interface Readers {
+  readonly held: HeldBytes
+  onCut(exchange: Exchange, heldBytes: number): void
+}
 
 export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
+  readonly readers: Readers
   /** Proxies whose `X-Forwarded-…` headers are trusted. */
   readonly proxies: BlockList | undefined
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
@@ -24,13 +33,38 @@ export class Exchange {
   segment = ''
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
+  /** Called when the response begins: from then on, the request's body takes no memory. */
+  releaseBody: () => void = () => undefined
 
-  constructor(response: ServerResponse, connection: Connection, proxies?: BlockList) {
+  constructor(
+    response: ServerResponse,
+    connection: Connection,
+    readers: Readers,
+    proxies?: BlockList,
+  ) {
     this.request = response.req
     this.response = response
     this.connection = connection
+    this.readers = readers
     this.proxies = proxies
     this.path = pathIn(response.req.url ?? '')
+  }
+
+  /** Counts memory until the response is closed. If the limit is exceeded, cuts the response and calls `release`. */
+  hold(memory: ReadMemory, release?: () => void): void {
+    const { response, readers } = this
+    if (response.destroyed) return // it may have been closed already
+    const isNew = memory.addReader(response, readers.held, (heldBytes) => {
+      readers.onCut(this, heldBytes)
+      response.destroy()
+      release?.()
+    })
+    if (isNew) response.once('close', () => memory.removeReader(response))
+  }
+
+  /** Called by `Batch` for text that the client has not taken at once. */
+  unsent(bytes: number): void {
+    this.hold(new ReadMemory(bytes))
   }
 }
 

@@ -6,9 +6,12 @@ import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '..
 import { type EncodedItem, encodedItem, encodeItem } from '../item/item.js'
 import { parseItemRequest, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
-import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
+import { freed } from '../memory/mapped.js'
+import { memoryOf } from '../memory/read-memory.js'
+import { mebibyte } from '../memory/shares.js'
+import type { Awaitable, ChangeOutcome, ItemStore } from '../store/item-store.js'
 import { StoreError } from '../store/item-store.js'
-import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
+import { answerEmpty, type SentList, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
@@ -24,6 +27,8 @@ const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
 /** Maximum length in bytes of response data that is copied, so that the whole response is sent at once. */
 const longBody = 16 * 1024
+/** Minimum length of an item whose memory is freed without waiting for garbage collection, in bytes. */
+const largeItem = mebibyte
 
 export function createItemHandlers(
   store: ItemStore,
@@ -32,11 +37,22 @@ export function createItemHandlers(
   sharedLists: SharedLists,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
 ): Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>> {
+  const keepsItems = store.traffic === undefined
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  async function taggedItem(stored: Awaitable<EncodedItem | undefined>) {
+  /** Counts a large item that only this response keeps, and frees its memory once the response is closed. */
+  function keepAlone(exchange: Exchange, item: EncodedItem): void {
+    if (keepsItems || item.length < largeItem) return
+    const free = () => freed(item)
+    exchange.response.once('close', free)
+    exchange.hold(memoryOf(item), free)
+  }
+
+  /** @param exchange the only one that the item has been read for, if there is only one. */
+  async function taggedItem(stored: Awaitable<EncodedItem | undefined>, exchange?: Exchange) {
     const item = await stored
+    if (item && exchange) keepAlone(exchange, item)
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
@@ -50,7 +66,7 @@ export function createItemHandlers(
   }
 
   const itemUntilModified = waitingReads.of(
-    (id: ItemId) => taggedItem(store.read(id)),
+    (id: ItemId, exchange?: Exchange) => taggedItem(store.read(id), exchange),
     (id) => ({ id }),
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
@@ -95,7 +111,7 @@ export function createItemHandlers(
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
-        const list = { byteLength, chunks: [], release: nothing }
+        const list = { byteLength, chunks: [], memory: undefined, release: nothing }
         return answerData(exchange, listed, list, ['ETag', tag, ...applied])
       }
       const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
@@ -113,6 +129,7 @@ export function createItemHandlers(
         location.push(replayedHeader, 'true')
         break
       }
+      keepAlone(exchange, item)
       return answerItem(exchange, created, item, ['ETag', await itemTag(item), ...location])
     },
 
@@ -123,7 +140,8 @@ export function createItemHandlers(
         conditions && present(exchange, await itemUntilModified(exchange, conditions, id))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, applied = [] } = result ?? {}
-      const { item, tag } = modified ?? present(exchange, await taggedItem(store.read(id)))
+      const { item, tag } =
+        modified ?? present(exchange, await taggedItem(store.read(id), exchange))
       return answerItem(exchange, retrieved, item, ['ETag', tag, ...applied])
     },
 
@@ -131,6 +149,7 @@ export function createItemHandlers(
       const conditions = conditionsOf(exchange.request.headers)
       const { id, item } = await receivedItem(exchange, () => itemIdOf(exchange))
       await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
+      keepAlone(exchange, item)
       return answerItem(exchange, updated, item, ['ETag', await itemTag(item)])
     },
 
@@ -191,7 +210,7 @@ function envelope(statusCode: number, status: string, message: string, open = ''
 function nothing(): void {}
 
 function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, headers: HeaderList) {
-  const data = { byteLength: item.length, chunks: [item], release: nothing }
+  const data = { byteLength: item.length, chunks: [item], memory: undefined, release: nothing }
   return answerData(exchange, parts, data, headers)
 }
 
@@ -199,20 +218,20 @@ function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, head
 function answerData(
   exchange: Exchange,
   { statusCode, before, after }: Envelope,
-  data: Pick<ItemList, 'byteLength' | 'chunks' | 'release'>,
+  data: SentList,
   headers: HeaderList,
 ): Awaitable<void> {
-  const { connection, request, response, sessionId } = exchange
+  const { connection, request, sessionId } = exchange
   const { byteLength, chunks } = data
   const opening = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
   if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release()
-  if (request.method === 'HEAD') return connection.batch.end(response)
+  if (request.method === 'HEAD') return connection.batch.end(exchange)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, opening, data, after)
   }
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
-  connection.batch.end(response, `${opening}${bytes.toString('latin1')}${after}`)
+  connection.batch.end(exchange, `${opening}${bytes.toString('latin1')}${after}`)
   data.release()
 }

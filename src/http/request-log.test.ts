@@ -12,7 +12,7 @@ function anExchange(headers: Record<string, string> = {}): Exchange {
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '192.0.2.1' })
   const request = new IncomingMessage(socket)
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
-  return new Exchange(new ServerResponse(request), {} as Connection) // logging does not use the connection
+  return new Exchange(new ServerResponse(request), {} as Connection, {} as Exchange['readers']) // logging uses neither
 }
 
 function captured() {

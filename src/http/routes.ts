@@ -127,8 +127,9 @@ function createDocumentHandler(lists: ListGuarantees): Handler {
     const tag = entityTag(Buffer.from(document.tag + root))
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    const text = document.pieces.join(JSON.stringify(root).slice(1, -1))
-    answerBytes(exchange, Buffer.from(text), ['Content-Type', 'application/json', ...headers])
+    const text = Buffer.from(document.pieces.join(JSON.stringify(root).slice(1, -1)))
+    const type = ['Content-Type', 'application/json']
+    answerBytes(exchange, text.toString('latin1'), [...type, ...headers])
   }
 }
 

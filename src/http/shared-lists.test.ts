@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList } from '../store/item-store.js'
 import { createSharedLists } from './shared-lists.js'
 
@@ -14,6 +15,7 @@ function storeOf(text: string) {
     return {
       version: String(counts.opened),
       byteLength: undefined,
+      memory: new ReadMemory(),
       chunks: [...text].map((letter) => Buffer.from(letter)),
       release() {
         if (isOpen) counts.open -= 1

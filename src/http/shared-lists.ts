@@ -1,5 +1,6 @@
 /** Lists of items that several responses share, so that the store is read only once. @module */
 
+import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './pacing.js'
 
@@ -73,7 +74,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       if (!hasAllChunks) release()
     }
     const whole = byteLength <= oneChunk ? [Buffer.concat(chunks)] : chunks
-    return { version, byteLength, chunks: whole, release }
+    return { version, byteLength, chunks: whole, memory: new ReadMemory(byteLength), release }
   }
 
   async function readInOrder(project: string | undefined): Promise<ItemList> {

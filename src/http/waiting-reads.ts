@@ -33,8 +33,9 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     reading -= 1
   }
 
+  /** @param read reads an item or list, for one exchange only if it is given. */
   function of<Key extends string | undefined, State extends Tagged>(
-    read: (key: Key) => Awaitable<State | undefined>,
+    read: (key: Key, exchange?: Exchange) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
   ) {
     const groups = new Map<Key, WaitGroup<State>>()
@@ -62,7 +63,7 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
     return async function readUntilModified(exchange: Exchange, conditions: Conditions, key: Key) {
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
       if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
-        const state = await read(key)
+        const state = await read(key, exchange)
         return state && resultOf(state, conditions, [])
       }
       const wait = new Wait<State>({ exchange, conditions, seconds, stopping })

@@ -2,6 +2,12 @@
 
 import type { ServerResponse } from 'node:http'
 
+interface Answer {
+  readonly response: ServerResponse
+  /** Called if the system takes only a part of the text at once. */
+  unsent?(bytes: number): void
+}
+
 interface Arrived {
   readonly response: ServerResponse
   handler: (() => void) | undefined
@@ -14,7 +20,7 @@ export class Batch {
   readonly #maxHandled: () => number
   // Each event loop turn gets new arrays. With reused arrays, V8 keeps requests alive, and reads take 50% longer.
   #arrived: Arrived[] = []
-  #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
+  #ready: { readonly answer: Answer; readonly body: string | Buffer }[] = []
   #isScheduled = false
 
   constructor(maxHandled: () => number) {
@@ -34,8 +40,8 @@ export class Batch {
   }
 
   /** Ends a response together with others of the same turn. A string must have one byte per character. */
-  end(response: ServerResponse, body: string | Buffer = ''): void {
-    this.#ready.push({ response, body })
+  end(answer: Answer, body: string | Buffer = ''): void {
+    this.#ready.push({ answer, body })
     this.#schedule()
     if (this.#ready.length === maxReady) this.#sendReady()
   }
@@ -62,13 +68,17 @@ export class Batch {
   #sendReady(): void {
     const responses = this.#ready
     this.#ready = []
-    for (const { response, body } of responses) {
+    for (const { answer, body } of responses) {
+      const { response } = answer
+      const { socket } = response
       if (body.length > 0) {
         // The body is written separately, because `end(body)` would cost a vectored write.
         response.write(body, 'latin1')
-        response.socket?.uncork()
+        socket?.uncork()
       }
       response.end()
+      const unsent = typeof body === 'string' ? socket?.writableLength : 0
+      if (unsent) answer.unsent?.(unsent)
     }
   }
 }

@@ -1,23 +1,23 @@
-/** The memory limit for the input that all connections hold until they can serve it. @module */
+/** A limit on memory that many holders share. @module */
 
 export interface Holder {
   readonly heldBytes: number
-  /** Closes the connection. Must release the connection's memory before returning. */
+  /** Must set `heldBytes` to 0 before returning, for example by closing a connection. */
   giveUp(): void
 }
 
 export class HeldBytes {
   readonly #maxBytes: number
-  /** Connections, indexed by the bit length of `heldBytes`, so that a connection with many bytes is found quickly. */
-  readonly #bySize = Array.from({ length: 33 }, () => new Set<Holder>())
-  /** Sum of `heldBytes` of all connections. */
+  /** Holders by the bit length of `heldBytes`, so that the one that has held many bytes the longest is found quickly. */
+  readonly #bySize = Array.from({ length: 54 }, () => new Set<Holder>())
+  /** Sum of `heldBytes` of all holders. */
   total = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Must be called after each change to `heldBytes`. Above the limit, closes the connections that hold the most. */
+  /** Must be called after each change to `heldBytes`. Above the limit, those who hold the most have to give it up. */
   changed(holder: Holder, before: number): void {
     const { heldBytes } = holder
     this.total += heldBytes - before
@@ -26,7 +26,7 @@ export class HeldBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // Only an increase closes connections, because `giveUp` causes a decrease and thus a call to this method.
+    // Only an increase has consequences, because `giveUp` causes a decrease and thus a call to this method.
     while (heldBytes > before && this.total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()
@@ -35,5 +35,5 @@ export class HeldBytes {
 }
 
 function binaryDigits(number: number): number {
-  return 32 - Math.clz32(number)
+  return number === 0 ? 0 : Math.floor(Math.log2(number)) + 1
 }

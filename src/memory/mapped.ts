@@ -90,6 +90,12 @@ export function isOutOfMemory(error: unknown): error is RangeError {
   return name === 'RangeError' && /allocat(?:ion|e)|resize/.test(String(message))
 }
 
+/** Frees the whole `ArrayBuffer` of a buffer now, not when garbage is collected. Afterwards, the buffer is empty. */
+export function freed(buffer: Buffer): void {
+  if (isMapped(buffer)) released(buffer)
+  else if (buffer.length > 0) nowhere.postMessage(undefined, [buffer.buffer as ArrayBuffer]) // not shared by threads
+}
+
 /** Returns the result of `make`. If the system has no memory left, throws the error that `refusal` returns. */
 export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
   try {

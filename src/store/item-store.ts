@@ -2,6 +2,7 @@
 
 import type { ItemId } from '../item/id.js'
 import type { EncodedItem } from '../item/item.js'
+import type { ReadMemory } from '../memory/read-memory.js'
 import type { Limit } from '../memory/shares.js'
 
 export type Awaitable<T> = T | Promise<T>
@@ -21,6 +22,8 @@ export interface ItemList {
   readonly byteLength: number | undefined
   /** JSON texts of the items, separated by commas. A chunk may be empty, or end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+  /** Memory that the store keeps only for this list. A reader must join it, so that the memory counts. */
+  readonly memory: ReadMemory
   /** Frees the memory of the list. Must be called once no chunk is in use any more. */
   release(): void
 }

@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertSound } from '../../../test/support/assert-sound.js'
 import { createItem, itemText, textOf } from '../../../test/support/store-behaviour.js'
-import type { ItemId } from '../../item/id.js'
+import { type ItemId, newItemId } from '../../item/id.js'
+import { HeldBytes } from '../../listener/held-bytes.js'
 import type { ItemStore } from '../item-store.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore } from './store.js'
@@ -56,44 +57,59 @@ test('with all blocks in use, only changes that need another block are refused',
   }
 })
 
-test('blocks held by lists are limited, and changes succeed again once the lists are released', async () => {
+test('at the limit on memory for readers, the list that holds the most is released, and no change is refused', async () => {
   const { blocks, store } = opened(40)
   const ids = await fill(store, large)
-  const lists = []
-  const changed = async (): Promise<number> => {
-    let count = 0
-    for (const id of ids) {
-      try {
-        await store.replace(id, itemText(id, large, String(lists.length)))
-        count += 1
-      } catch {
-        assert.ok(blocks.chain.current + blocks.chain.retired >= 80)
-      }
+  const maxBytes = 30 * (itemText(newItemId(), large).length + 1)
+  const limit = new HeldBytes(maxBytes)
+  const cut: string[] = []
+  const read = async (name: string) => {
+    const list = await store.list()
+    list.memory.addReader(list, limit, () => {
+      cut.push(name)
+      list.release()
+    })
+    return list
+  }
+  const replace = async (from: number, to: number) => {
+    for (const id of ids.slice(from, to)) {
+      await store.replace(id, itemText(id, large, 'y'))
+      assert.ok(limit.total <= maxBytes)
+      assertSound(blocks)
     }
-    return count
   }
-  for (const expected of [40, 0, 0]) {
-    lists.push({ list: await store.list(), text: await textOf(await store.list()) })
-    assert.equal(await changed(), expected)
-    assertSound(blocks)
-  }
-  for (const { list, text } of lists) assert.ok((await textOf(list)) === text)
-  assert.equal(blocks.chain.retired, 0)
-  assert.equal(await changed(), 40)
+  await read('old')
+  await replace(0, 10)
+  const text = await textOf(await store.list())
+  const young = await read('young')
+  await replace(10, 25) // both lists read these blocks, which count for the older list
+  await replace(0, 5)
+  assert.deepEqual([cut, blocks.chain.retired], [[], 30])
+  await replace(5, 6)
+  assert.deepEqual([cut, blocks.chain.retired], [['old'], 21])
+  await replace(6, 10)
+  await replace(25, 30)
+  assert.deepEqual([cut, blocks.chain.retired], [['old'], 30])
+  assert.ok((await textOf(young)) === text)
+  young.memory.removeReader(young)
+  assert.deepEqual([limit.total, blocks.chain.retired], [0, 0])
+  await read('last')
+  store.clear?.()
+  assert.equal(cut.at(-1), 'last')
 })
 
-test('blocks of a released list pass to older lists, or are freed over several turns of the event loop', async () => {
+test('blocks that lists read are kept until the last is released, and then freed over several turns', async () => {
   const { blocks, store } = opened(10_000)
   const ids = await fill(store, large)
   const [first, second] = [await store.list(), await store.list()]
   for (const id of ids) await store.delete(id)
   assert.equal(blocks.chain.retired, 10_000)
-  first.release()
+  second.release()
   assertSound(blocks)
   assert.equal(blocks.chain.retired, 10_000)
   let turns = 0
   for (let left = 10_000; left > 0; turns += 1) {
-    second.release()
+    first.release()
     assert.ok(left - blocks.chain.retired <= 1000, `${left - blocks.chain.retired} freed`)
     left = blocks.chain.retired
     await nextTurn()

@@ -5,11 +5,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ItemFilter } from '../../item/item.js'
+import { ReadMemory } from '../../memory/read-memory.js'
 import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-/** Maximum number of retired blocks to free, or to pass on to an older open list, per turn of the event loop. */
+/** Maximum number of retired blocks to free, or to pass on to a newer open list, per turn of the event loop. */
 const batch = 64
 /** Maximum number of blocks that a list skips per turn of the event loop. */
 const stride = 10_000
@@ -22,6 +23,8 @@ interface OpenList {
   readonly moment: number
   /** First of the retired blocks that are kept for this list; the others follow through `nextKept`. */
   kept: Block | undefined
+  /** Counts these blocks: each for the oldest list that reads it, which has kept it the longest. */
+  readonly memory: ReadMemory
   isReleased: boolean
 }
 
@@ -35,7 +38,7 @@ export class Chain {
   readonly open: OpenList[] = []
   #opened = 0
 
-  /** @param maxBlocks maximum number of current blocks. Including retired blocks, there may be twice as many. */
+  /** @param maxBlocks maximum number of current blocks. The limit on memory for readers bounds the retired ones. */
   constructor(frames: FramePool, maxBlocks: number) {
     this.#frames = frames
     this.#maxBlocks = maxBlocks
@@ -56,13 +59,6 @@ export class Chain {
     if (old === undefined && this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')
     }
-    const isFreed = old !== undefined && !this.isRead(old)
-    if (!isFreed && this.current + this.retired >= 2 * this.#maxBlocks) {
-      throw new StoreError(
-        'STORE_FULL',
-        'The store is full: lists that clients are reading use all other blocks',
-      )
-    }
   }
 
   insert(block: Block, before: Block | undefined): void {
@@ -77,7 +73,7 @@ export class Chain {
     this.current -= 1
     this.retired += 1
     block.until = this.#opened
-    this.#keep(block, this.open.at(-1))
+    this.#keep(block, block.since)
   }
 
   /** Returns the nearest current block on one side; `undefined` if more than `reach` retired blocks lie in between. */
@@ -93,13 +89,15 @@ export class Chain {
   /** @param byteLength total length of all item texts with commas between them, in bytes. */
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
-    const list = { moment: this.#opened, kept: undefined, isReleased: false }
+    const memory = new ReadMemory()
+    const list = { moment: this.#opened, kept: undefined, memory, isReleased: false }
     this.open.push(list)
     this.#pin()
     const isOneBlock = isWanted === undefined && this.first === this.last
     return {
       byteLength: isWanted === undefined ? byteLength : undefined,
       version,
+      memory,
       chunks: isOneBlock
         ? this.#onlyChunk(list, byteLength)
         : { [Symbol.asyncIterator]: () => this.#chunksOf(list, byteLength, isWanted) },
@@ -156,9 +154,8 @@ export class Chain {
     }
   }
 
-  /** Passes the blocks of a released list to the next older list, or frees them. */
+  /** Passes the blocks of a released list to the next newer list, or frees them. */
   #settle(list: OpenList): void {
-    const older = this.open.findLast(({ moment }) => moment < list.moment)
     for (let settled = 0; list.kept !== undefined; settled += 1) {
       if (settled === batch) {
         setImmediate(() => this.#settle(list))
@@ -166,14 +163,17 @@ export class Chain {
       }
       const block: Block = list.kept
       list.kept = block.nextKept
-      this.#keep(block, older)
+      this.#keep(block, list.moment)
     }
   }
 
-  #keep(block: Block, list: OpenList | undefined): void {
-    if (list !== undefined && block.since < list.moment) {
+  /** Keeps a retired block for the oldest list that reads it and was opened after `moment`, or frees the block. */
+  #keep(block: Block, moment: number): void {
+    const list = this.open.find((each) => each.moment > moment)
+    if (list !== undefined && list.moment <= block.until) {
       block.nextKept = list.kept
       list.kept = block
+      list.memory.change(block.isLarge ? block.used : this.#frames.size)
     } else {
       this.retired -= 1
       this.#link(block.before, block.after)

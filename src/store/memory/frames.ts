@@ -3,7 +3,8 @@
  * mapping. Frames that were allocated separately would leave holes when freed (bench/CHOICES.md). @module
  */
 
-import { allocate, alwaysMapped, isMapped, requireAddresses } from '../../memory/mapped.js'
+import { allocate, alwaysMapped, freed, isMapped, requireAddresses } from '../../memory/mapped.js'
+import { memoryOf } from '../../memory/read-memory.js'
 import { outOfMemory } from '../item-store.js'
 
 /** Size of the first slab in bytes. With a slab of 32 MiB, V8 could take 3 µs longer for each read. */
@@ -76,6 +77,7 @@ export class FramePool {
     if (!isKept) bytes.set(given)
     this.#ownBytes += bytes.length
     this.#ownFrames += 1
+    memoryOf(bytes).change(-bytes.length) // clients that read an item cost no memory while the store keeps it
     return { slab: undefined, bytes, words: noWords, start: 0, readBy: 0 }
   }
 
@@ -84,6 +86,7 @@ export class FramePool {
     if (slab === undefined) {
       this.#ownBytes -= frame.bytes.length
       this.#ownFrames -= 1
+      memoryOf(frame.bytes).change(frame.bytes.length)
       return
     }
     slab.frames.delete(frame)
@@ -156,9 +159,7 @@ export class FramePool {
     this.slabs.splice(this.slabs.indexOf(slab), 1)
     this.#slabBytes -= slab.bytes.length
     this.#freeBytes -= slab.bytes.length
-    // V8's next scavenge frees the new buffer with the memory; the old buffer might keep the memory for ever.
-    const { buffer } = slab.bytes
-    structuredClone(buffer, { transfer: [buffer] })
+    freed(slab.bytes)
   }
 }
 

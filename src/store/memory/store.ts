@@ -44,7 +44,9 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 
   function clear(): void {
-    blocks = new Blocks(blocks.options) // lists that are being read still use the old blocks
+    const { chain, frames, options } = blocks
+    chain.open[0]?.memory.change(frames.bytesInUse) // lists that are being read still use the old blocks
+    blocks = new Blocks(options)
     size = 0
     used = 0
     changes += 1

@@ -1,6 +1,7 @@
 /** Lists items, bucket by bucket, and caches short buckets. The next buckets are read while items are sent. @module */
 
 import type { ItemFilter } from '../../item/item.js'
+import { ReadMemory } from '../../memory/read-memory.js'
 import type { ItemList } from '../item-store.js'
 import { bytesField, type CorruptedKeys, type ItemTexts, isItem, joined } from './bucket.js'
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
@@ -119,12 +120,16 @@ export async function openList(
   isWanted?: ItemFilter,
 ): Promise<Omit<ItemList, 'version'>> {
   const isShort = states.reduce((sum, { bytes }) => sum + bytes, 0) <= shortList
-  const all = chunksOf(states, readTexts, isWanted)
+  const memory = new ReadMemory()
+  const all = chunksOf(itemsIn(states, readTexts), memory, isWanted)
   let first: Buffer[] = []
   let length = 0
   do {
     const { done, value } = await all.next()
-    if (done) return { byteLength: length, chunks: [Buffer.concat(first)], release() {} }
+    if (done) {
+      memory.change(length)
+      return { byteLength: length, chunks: [Buffer.concat(first)], memory, release() {} }
+    }
     first.push(value)
     length += value.length
   } while (isShort && length <= 2 * shortList) // the list may have grown since the states were read
@@ -137,6 +142,7 @@ export async function openList(
   return {
     byteLength: undefined,
     chunks: chunks(),
+    memory,
     release() {
       first = []
       void all.return()
@@ -145,8 +151,8 @@ export async function openList(
 }
 
 async function* chunksOf(
-  states: readonly BucketState[],
-  readTexts: ReadTexts,
+  texts: ReturnType<typeof itemsIn>,
+  memory: ReadMemory,
   isWanted?: ItemFilter,
 ): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = []
@@ -159,7 +165,10 @@ async function* chunksOf(
     isFirst = false
     return text
   }
-  for await (const buckets of itemsIn(states, readTexts)) {
+  for await (const buckets of texts) {
+    // The original texts of a long bucket, or texts that are read ahead, take about as much again.
+    const held = 2 * buckets.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    memory.change(held)
     for (const items of buckets) {
       for (const text of isWanted === undefined ? [items.bytes] : wantedIn(items, isWanted)) {
         parts.push(text)
@@ -168,6 +177,7 @@ async function* chunksOf(
       if (length >= chunkBytes) yield chunk()
       else if (isWanted !== undefined) yield Buffer.alloc(0) // so that the reader of a filtered list can pause
     }
+    memory.change(-held)
   }
   if (length > 0) yield chunk()
 }

@@ -8,12 +8,14 @@ import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { loadedFiles } from '../../support/loaded-files.js'
 import { measuredService } from '../../support/measured-service.js'
-import { ownService } from '../../support/own-service.js'
+import { ownService, withLimits } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
+import { stalledRead } from '../../support/stalled-read.js'
 import { emptyFolder } from '../../support/tarball.js'
+import { until } from '../../support/until.js'
 import { assertServes, assertUnhealthy, causeIn, patient, serviceOn } from './expect.js'
 
 const forTexts = await startedRedis()
@@ -33,6 +35,29 @@ describeWithRedis('the service on a Redis server', () => {
     await first.stop()
     assert.deepEqual(await stored(await start('test:'), item.id), item)
     assert.equal(await stored(await start('apart:'), item.id), undefined)
+  })
+
+  test('of slow readers of large items, those that hold the most for the longest are cut', async () => {
+    const redis = await startedRedis()
+    const limited = withLimits({ maxReaderBytes: 25_000_000 })
+    const service = await ownService({ STORE_URL: redis.url, ...patient }, limited)
+    const small = await create(service, { name: 'small' })
+    const { id } = await create(service, { pad: 'x'.repeat(8_000_000) })
+    const reads = []
+    for (let count = 0; count < 6; count += 1) {
+      reads.push(await stalledRead(service, `/items/${id}`))
+      assert.deepEqual(await stored(service, small.id), small)
+    }
+    for (const [place, read] of reads.entries()) {
+      const body = await read.body()
+      assert.equal(body === undefined, place < 3, String(place)) // three items fit
+    }
+    const cuts = () => service.log.filter(({ limit }) => limit === 'memory for readers').length
+    const before = await until('a line', () => cuts())
+    await create(service, { pad: 'y'.repeat(8_000_000) })
+    for (let count = 0; count < 8; count += 1) await stalledRead(service, '/items')
+    await until('a list is cut', () => cuts() > before)
+    assert.deepEqual(await stored(service, small.id), small)
   })
 
   describeRoundTrip('on one Redis server', () => ownStore({ url: forTexts.url }), 100)

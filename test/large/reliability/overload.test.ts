@@ -10,7 +10,10 @@ import { assertRefused } from '../../decisions/expect.js'
 import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
 import { residentBytes } from '../../support/process.js'
 import { headOf, openSocket, openSockets, slowly } from '../../support/socket.js'
+import { stalledRead } from '../../support/stalled-read.js'
 import { until } from '../../support/until.js'
+
+const mebibyte = 1024 ** 2
 
 ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers', async () => {
   // An idle service stays below these limits; 225 MB of incomplete bodies exceed them.
@@ -95,6 +98,43 @@ ownTest('9,000 idle connections stay open, and other clients get responses', asy
   assert.ok(more < 200_000_000, `${more} bytes more`)
 })
 
+for (const { path, count, bytes } of [
+  { path: '/items', count: 6500, bytes: 19_880 },
+  { path: '/items/{id}', count: 25, bytes: 15_000_000 },
+]) {
+  ownTest(
+    `readers of GET ${path} that stall while items are replaced are cut, and no other request gets 503`,
+    async (t) => {
+      const [maxMemory, maxStore] = [320 * mebibyte, 140 * mebibyte]
+      const settings = { MAX_MEMORY_BYTES: String(maxMemory), MAX_STORE_BYTES: String(maxStore) }
+      const own = await ownService(settings)
+      const isList = path === '/items'
+      const atOnce = isList ? 8 : 1 // more large bodies could exceed the limit on pending bodies
+      const ids: string[] = []
+      const statuses = new Set<number>()
+      let most = 0
+      const replace = async (id: string, pad: string) => {
+        statuses.add((await own.call('PUT', `/items/${id}`, { data: { pad } })).status)
+        statuses.add((await own.call('GET', `/items/${id}`)).status)
+        most = Math.max(most, residentBytes(own))
+      }
+      const createOne = async () => {
+        ids.push((await create(own, { pad: 'x'.repeat(bytes) })).id)
+      }
+      await inTurn(isList ? count : 1, atOnce, createOne)
+      const reader = await stalledRead(own, path.replace('{id}', ids[0] ?? ''))
+      await inTurn(count, atOnce, async (place) => {
+        await replace(ids[place % ids.length] ?? '', 'y'.repeat(bytes))
+        if (!isList) await stalledRead(own, `/items/${ids[0]}`)
+      })
+      t.diagnostic(`${most} bytes of ${maxMemory}`)
+      assert.deepEqual([...statuses], [200])
+      assert.ok(most < maxMemory, `${most} bytes`)
+      assert.equal(await reader.body(), undefined)
+    },
+  )
+}
+
 for (const path of ['/items', '/items/{id}']) {
   ownTest(`a client that reads GET ${path} slowly is not disconnected`, async () => {
     const own = await ownService({ MAX_BODY_BYTES: '50000000' }, withLimits({ idleTimeout: 2 }))
@@ -105,6 +145,18 @@ for (const path of ['/items', '/items/{id}']) {
     for await (const chunk of slowly(openSocket(own.baseUrl, head))) bytes += chunk.length
     assert.ok(bytes > 40_000_000, `${bytes} bytes of 40 MB`)
   })
+}
+
+/** Calls `act` `count` times, and at most `atOnce` times at once. */
+async function inTurn(count: number, atOnce: number, act: (place: number) => Promise<void>) {
+  let next = 0
+  const actAll = async () => {
+    while (next < count) {
+      next += 1
+      await act(next - 1)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, actAll))
 }
 
 /** Reports the longest of 50 response times, and returns how much memory has grown, in bytes. */

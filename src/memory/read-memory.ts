@@ -1,0 +1,75 @@
+/** Memory that is kept only until clients have read it. @module */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** Is told of each change, and calls `giveUp` of some memory if there is too much. */
+interface ReadLimit {
+  changed(memory: ReadMemory, before: number): void
+}
+
+/** Ends a read and frees its memory. @param heldBytes what the memory counted. */
+type Cut = (heldBytes: number) => void
+
+/** Maximum number of readers to cut per turn of the event loop. Closing a connection takes 20 µs. */
+const cutPerTurn = 64
+
+export class ReadMemory {
+  #bytes: number
+  #limit: ReadLimit | undefined
+  #readers: Map<object, Cut> | undefined
+
+  constructor(bytes = 0) {
+    this.#bytes = bytes
+  }
+
+  /** Bytes that count against the limit: none without readers. */
+  get heldBytes(): number {
+    return this.#limit === undefined ? 0 : this.#bytes
+  }
+
+  change(bytes: number): void {
+    const before = this.heldBytes
+    this.#bytes += bytes
+    this.#limit?.changed(this, before)
+  }
+
+  /** Returns `false` if the reader has been added before. */
+  addReader(reader: object, limit: ReadLimit, cut: Cut): boolean {
+    this.#readers ??= new Map()
+    if (this.#readers.has(reader)) return false
+    this.#readers.set(reader, cut)
+    this.#countFor(limit)
+    return true
+  }
+
+  removeReader(reader: object): void {
+    if (this.#readers?.delete(reader) && this.#readers.size === 0) this.#countFor(undefined)
+  }
+
+  /** Cuts all readers, the first of them before the call returns. */
+  async giveUp(): Promise<void> {
+    const { heldBytes } = this
+    const cuts = [...(this.#readers?.values() ?? [])]
+    this.#readers = undefined
+    this.#countFor(undefined)
+    for (const [place, cut] of cuts.entries()) {
+      if (place % cutPerTurn === cutPerTurn - 1) await nextTurn()
+      cut(heldBytes)
+    }
+  }
+
+  #countFor(limit: ReadLimit | undefined): void {
+    const [before, counted] = [this.heldBytes, limit ?? this.#limit]
+    this.#limit = limit
+    counted?.changed(this, before)
+  }
+}
+
+const memories = new WeakMap<Uint8Array, ReadMemory>()
+
+/** Returns the memory of a buffer: its length, less what a store has subtracted because it keeps the buffer. */
+export function memoryOf(bytes: Uint8Array): ReadMemory {
+  const memory = memories.get(bytes) ?? new ReadMemory(bytes.length)
+  memories.set(bytes, memory)
+  return memory
+}
