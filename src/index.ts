@@ -11,14 +11,13 @@ import { configFrom } from './config/read-config.js'
 import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
-import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './doubles/options.js'
-import { checkedDelay, checkedFailures, checkedScope } from './doubles/options.js'
+import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './doubles/options.js'
 import { requestsFrom, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/names.js'
 import { createService, openMemoryStore } from './service.js'
 
-export type { Delay, Failure, FailureScope, Failures, Item, ItemStoreClient, RecordedRequest }
+export type { Delay, Failure, Failures, Item, ItemStoreClient, RecordedRequest, RequestScope }
 
 /** Options of an embedded item store. An option that is `undefined` gets its default. */
 export interface ItemStoreOptions {
@@ -38,6 +37,8 @@ export interface ItemStoreOptions {
   readonly failures?: Failures | undefined
   /** Seed for new ids. Each reset restarts the sequence of ids. By default, ids are random. */
   readonly ids?: string | undefined
+  /** Whether `requests` returns bodies too; `false` by default. */
+  readonly recordBodies?: boolean | undefined
 }
 
 export interface TokenOptions {
@@ -64,10 +65,15 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   /** Stores items like `seed`, but from JSON texts such as `['{"price":1.10}']`, which are kept byte for byte. */
   seedText(texts: readonly string[]): Promise<string[]>
   /** Makes requests that match `scope` fail until the next reset. @throws {Error} for invalid arguments. */
-  fail(failures: Failures, scope?: FailureScope): void
+  fail(failures: Failures, scope?: RequestScope): void
+  /** Delays requests that match `scope` until the next reset, instead of the option `delay`. @throws {Error} */
+  delay(delay: number | Delay, scope?: RequestScope): void
   /** Returns the requests since the latest reset, at most the last 10,000, in the order in which they ended. */
   requests(): RecordedRequest[]
-  /** Removes items and recorded requests, and restarts ids and failures. Requests that are being delayed fail. */
+  /**
+   * Removes items and recorded requests, and restarts ids, failures and delays. Creates and replaces in progress and
+   * delayed requests fail with status 503, and have no effect. A `seed` in progress rejects.
+   */
   reset(): Promise<void>
   /** Answers the requests already accepted, then closes all connections. @throws {Error} if called twice. */
   stop(): Promise<void>
@@ -83,14 +89,13 @@ const unwatched = { limits: [], exceededLimit: () => undefined, bodyReceived: ()
  * @throws {Error} if an option is invalid or the port is in use. After an error, nothing is left running.
  */
 export async function startItemStore(options: ItemStoreOptions = {}): Promise<EmbeddedItemStore> {
-  const { secret, delay, failures, ids, ...settings } = options ?? {}
+  const { secret, delay, failures, ids, recordBodies, ...settings } = options ?? {}
   const signing = signingWith(secret)
   if (ids !== undefined && typeof ids !== 'string') throw new UsageError('ids is not text')
-  const doubles = createDoubles({
-    delay: delay === undefined ? undefined : checkedDelay(delay),
-    failures: failures === undefined ? undefined : checkedFailures(failures),
-    ids,
-  })
+  if (recordBodies !== undefined && typeof recordBodies !== 'boolean') {
+    throw new UsageError('recordBodies is neither true nor false')
+  }
+  const doubles = createDoubles({ delay, failures, ids, recordBodies })
   const config = configOf(settings)
   const log = pino({ level: 'silent' })
   const store = openMemoryStore(config)
@@ -120,7 +125,8 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
 
   async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
     needRunning()
-    return await storeItems(store, requestsFrom(given, textOf), doubles.newId)
+    const isCurrent = doubles.sinceNow()
+    return await storeItems(store, requestsFrom(given, textOf), doubles.newId, isCurrent)
   }
 
   return {
@@ -132,9 +138,14 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     seed: (items) => seed(items, (item) => JSON.stringify(item)),
     seedText: (texts) => seed(texts, (text) => text),
 
-    fail(failures, scope = {}) {
+    fail(failures, scope) {
       needRunning()
-      doubles.fail(checkedFailures(failures), checkedScope(scope))
+      doubles.fail(failures, scope)
+    },
+
+    delay(delay, scope) {
+      needRunning()
+      doubles.delay(delay, scope)
     },
 
     requests: () => doubles.requests(),

@@ -1,6 +1,5 @@
 /** Builds the service from the store, the routes, the listener, the log and the metrics. @module */
 
-import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
@@ -35,16 +34,17 @@ export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
-  const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // 0 means no maximum, because each delayed request adds a listener
-  const waitingReads = createWaitingReads(store, stopping.signal)
-  const bodies = createBodyReader(config, load.bodyReceived)
+  const waitingReads = createWaitingReads(store)
+  const bodies = createBodyReader(config, (exchange, part) => {
+    load.bodyReceived(part.length)
+    doubles?.bodyReceived(exchange, part)
+  })
   const routes = createRoutes(config, {
     ...parts,
     waitingReads,
     readBody: bodies.readBody,
     newId: doubles?.newId,
-    wrap: (handle) => doubles?.wrap(handle, stopping.signal) ?? handle,
+    wrap: (handle) => doubles?.wrap(handle, bodies.readBody) ?? handle,
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
@@ -53,11 +53,11 @@ export function createService(config: Config, parts: ServiceParts) {
   if (log.isLevelEnabled(requestLogLevel)) {
     observers.push(createRequestLog(log, requestLogLevel))
   }
-  if (doubles !== undefined) observers.push(doubles.observe)
   let closeMetrics: (() => void) | undefined
 
   const serve: Serve = (response, connection) => {
     const exchange = new Exchange(response, connection, readers, config.trustedProxies)
+    doubles?.arrived(exchange)
     for (const observe of observers) response.once('finish', () => observe(exchange))
     connection.batch.handle(response, () => answer(exchange))
   }
@@ -80,7 +80,8 @@ export function createService(config: Config, parts: ServiceParts) {
 
   /** Answers accepted requests, and requests that arrive within `grace` milliseconds. Then closes the store. */
   async function stop(grace: number): Promise<void> {
-    stopping.abort()
+    waitingReads.stop()
+    doubles?.stop()
     await listener.stop(Math.max(0, config.shutdownTimeout * 1000 - exitTime), grace)
     failureLog.end()
     closeMetrics?.()

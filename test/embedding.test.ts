@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { type EmbeddedItemStore, type ItemStoreOptions, startItemStore } from '../src/index.js'
+import type { EmbeddedItemStore, ItemStoreOptions, RequestScope } from '../src/index.js'
+import { startItemStore } from '../src/index.js'
 import { claimsOf } from './conformance/tokens.js'
 import { portInUse } from './support/process.js'
-import { openSocket } from './support/socket.js'
+import { openSocket, wholeText } from './support/socket.js'
 
 async function started(options?: ItemStoreOptions): Promise<EmbeddedItemStore> {
   const store = await startItemStore(options)
@@ -87,7 +89,49 @@ test('fail makes requests of its scope fail until a reset, which restores the in
   await store.reset()
   assert.deepEqual(await statusesOf('GET /items/x', 'GET /items/x'), [429, 404])
   assert.throws(() => store.fail([404 as 429]), /^UsageError: failures is \[ 404 \]/)
-  assert.throws(() => store.fail([503], { route: '/items' } as object), /^UsageError: the scope is/)
+})
+
+const ofItems = ['GET /items', 'GET /items/', 'GET /items?project_id=p']
+const ofItem = ['GET /items/x', 'GET /items/s', 'DELETE /items/x', 'DELETE /items/x/']
+const matched: [scope: RequestScope | undefined, requests: string[]][] = [
+  [undefined, [...ofItems, ...ofItem]],
+  [{ path: '/api/v1/items/*' }, ofItem],
+  [{ path: '/api/v1/items/:id', method: 'get' }, ['GET /items/x', 'GET /items/s']],
+  [{ path: '/api/v1/items/' }, ofItems],
+  [{ path: '*s' }, [...ofItems, 'GET /items/s']],
+  [{ path: '/a*' }, [...ofItems, ...ofItem]],
+  [{ path: '/:any/v1/items/x' }, ['GET /items/x', 'DELETE /items/x', 'DELETE /items/x/']],
+  [{ path: /x$/, method: 'DELETE' }, ['DELETE /items/x', 'DELETE /items/x/']],
+]
+for (const [scope, expected] of matched) {
+  test(`the scope ${inspect(scope)} has exactly the requests that its path and method match`, async () => {
+    const store = await started()
+    store.fail({ 500: 1 }, scope)
+    for (const call of [...ofItems, ...ofItem]) {
+      const [method = '', path = ''] = call.split(' ')
+      const { status } = await request(store, method, path)
+      assert.equal(status === 500, expected.includes(call), call)
+    }
+  })
+}
+
+const impossible = [
+  ...[null, 7, { route: '/items' }, { method: 1 }, { path: 1 }],
+  ...[{ path: '/items' }, { path: '/api/v1/items/a/b' }, { path: '/api/v1/item' }, { path: '' }],
+  ...[{ method: 'PATCH' }, { method: 'OPTIONS', path: '*' }, { method: 'PATCH', path: /x/ }],
+  ...[
+    { method: 'DELETE', path: '/api/v1/items' },
+    { method: 'POST', path: '/api/v1/items/:id' },
+  ],
+] as RequestScope[] // JavaScript callers may pass any value
+test('fail and delay refuse scopes that are invalid or match no item request, and say what they expect', async () => {
+  const store = await started()
+  for (const scope of impossible) {
+    const refused = /^UsageError: the scope .* fits no item request; expected a method, /
+    assert.throws(() => store.fail([503], scope), refused, inspect(scope))
+    assert.throws(() => store.delay(1, scope), refused, inspect(scope))
+  }
+  assert.throws(() => store.delay(-1), /^UsageError: delay is -1; expected milliseconds/)
 })
 
 test('requests returns all requests since the last reset, with the session ids of the responses', async () => {
@@ -95,11 +139,15 @@ test('requests returns all requests since the last reset, with the session ids o
   const response = await request(store, 'GET', '/items?token=secret')
   const { session_id } = JSON.parse(await response.text())
   await fetch(`${store.baseUrl}/items`)
+  const preflight = { 'access-control-request-method': 'PUT', origin: 'http://a.example' }
+  await fetch(`${store.baseUrl}/items`, { method: 'OPTIONS', headers: preflight })
   store.fail(['cut'])
   await assert.rejects(request(store, 'DELETE', '/items/x'), { name: 'TypeError' })
   const [list, refused, cut, ...others] = store.requests()
-  const expected = { method: 'GET', path: '/api/v1/items', status: 200, sessionId: session_id }
-  assert.deepEqual(list, expected)
+  assert.deepEqual(list, {
+    ...{ method: 'GET', path: '/api/v1/items', query: 'token=secret', status: 200 },
+    ...{ sessionId: session_id, body: undefined },
+  })
   assert.deepEqual([refused?.method, refused?.status], ['GET', 401])
   assert.deepEqual([cut?.method, cut?.path, cut?.status], ['DELETE', '/api/v1/items/x', undefined])
   assert.deepEqual(others, [])
@@ -107,14 +155,101 @@ test('requests returns all requests since the last reset, with the session ids o
   assert.deepEqual(store.requests(), [])
 })
 
-test('seedText stores JSON texts unchanged', async () => {
+test('with recordBodies, requests has the text of each body, even if the request failed', async () => {
+  const long = `{"data":{"text":"${'é'.repeat(50_000)}"}}`
+  const bodies = ['{"data":{"n":1.0}}', '{"data":', long, long, '{"data":{}}']
+  const store = await started({ recordBodies: true })
+  const [id = ''] = await store.seed([{}])
+  for (const [at, body] of bodies.entries()) {
+    if (at === 3) store.fail([503, 'cut'])
+    await request(store, 'PUT', `/items/${id}`, { body }).catch(() => undefined)
+  }
+  await request(store, 'GET', '/items')
+  const seen = store.requests().map(({ status, body }) => [status, body])
+  const statuses = [200, 422, 200, 503, undefined]
+  assert.deepEqual(seen, [...bodies.map((body, at) => [statuses[at], body]), [200, undefined]])
+})
+
+test('delay delays the requests of its scope until a reset, at which the delayed ones fail', async () => {
+  const store = await started({ delay: 60_000 })
+  store.delay(0, { method: 'GET' })
+  assert.equal(await count(store), 0)
+  store.delay({ min: 60_000, max: 60_000 }, { path: '/api/v1/items/:id' })
+  const delayed = request(store, 'GET', '/items/x')
+  assert.equal(await count(store), 0)
+  await fetch(`${store.baseUrl}/health`) // when this response arrives, the delayed request has arrived too
+  await store.reset()
+  assert.equal((await delayed).status, 503)
+  store.delay(0)
+  assert.deepEqual(store.requests(), [])
+  assert.equal((await request(store, 'GET', '/items/x')).status, 404)
+})
+
+test('requests that began before a reset change nothing after it, take no id and are not recorded', async () => {
+  const store = await started({ ids: 'a seed' })
+  const [first = ''] = await store.seed([{}])
+  const head = (method: string, path: string, token: string, length: number) =>
+    [
+      `${method} /api/v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}`,
+      `Content-Type: application/json\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+    ].join('\r\n')
+  const token = await store.token()
+  const body = '{"data":{"from":"the test before"}}'
+  const calls = [
+    ['POST', '/items'],
+    ['PUT', `/items/${first}`],
+  ] as const
+  const sockets = calls.map(([method, path]) =>
+    openSocket(new URL(store.url), head(method, path, token, body.length) + body.slice(0, 9)),
+  )
+  const seeding = store.seed(Array.from({ length: 5000 }, () => ({ text: 'x'.repeat(1000) })))
+  await fetch(`${store.baseUrl}/health`) // when this response arrives, the other requests have arrived too
+  await store.reset()
+  await assert.rejects(seeding, /^Error: the store was reset before all items were stored$/)
+  const [again] = await store.seed([{ from: 'the next test' }])
+  for (const socket of sockets) {
+    socket.write(body.slice(9))
+    assert.match(await wholeText(socket), /^HTTP\/1\.1 503 .*The store was reset/s)
+  }
+  assert.equal(again, first)
+  const next = await store.seed([{}])
+  assert.equal(next[0], (await idsOf('a seed', 2))[1])
+  const [kept] = await store.client().list()
+  assert.equal(kept?.from, 'the next test')
+  assert.deepEqual(
+    store.requests().map(({ method }) => method),
+    ['GET'],
+  )
+})
+
+test('a long create during which the store is reset stores nothing, and the next item gets the first id', async () => {
+  const [first] = await idsOf('a seed', 1)
+  const store = await started({ ids: 'a seed', maxBodyBytes: 2 ** 24 })
+  const body = `{"data":{"text":"${'x'.repeat(8_000_000)}"}}`
+  let status: number | undefined
+  const answered = request(store, 'POST', '/items', { body }).then((response) => {
+    status = response.status
+  })
+  for (; status === undefined; await nextTurn()) await store.reset()
+  await answered
+  assert.equal(status, 503)
+  assert.deepEqual(await store.seed([{}]), [first])
+  assert.equal(await count(store), 1)
+})
+
+async function idsOf(ids: string, many: number): Promise<string[]> {
+  const store = await started({ ids })
+  return await store.seed(Array.from({ length: many }, () => ({})))
+}
+
+test('seedText stores each JSON text unchanged as one item', async () => {
   const store = await started({ ids: 'a seed' })
   const texts = ['{"n":1.10,"big":12345678901234567890}', ' {"data":{},"project_id":"p"}']
   const [first = '', second = ''] = await store.seedText(texts)
   const read = async (id: string) => await (await request(store, 'GET', `/items/${id}`)).text()
   assert.ok((await read(first)).includes('"project_id":null,"n":1.10,"big":12345678901234567890}'))
   assert.ok((await read(second)).includes('"project_id":"p"}'))
-  for (const text of ['{', '[{}]', '', '{}{}}']) {
+  for (const text of ['{', '[{}]', '', '{}{}}', '{"a":1} {"b":2}', '{}\n{}', '{"a":"\ud800"}']) {
     await assert.rejects(store.seedText(['{}', text]), /^UsageError: item 1 of the seed: /)
   }
   assert.equal(await count(store), 2)
@@ -306,6 +441,7 @@ const unusable: [says: RegExp, ...options: object[]][] = [
   [/delay is (\{ min: 2, max: 1 \}|null); expected/, ...delays],
   [/failures is .*; expected a list such as/, ...failures],
   [/ids is not text/, { ids: 7 }],
+  [/recordBodies is neither true nor false/, { recordBodies: 1 }],
 ]
 for (const [says, ...all] of unusable) {
   for (const options of all) {

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { Exchange } from '../http/exchange.js'
-import { createDoubles } from './doubles.js'
+import { createDoubles, type Doubles } from './doubles.js'
 import { parseDelay, parseFailures } from './options.js'
+
+function exchangeOf(doubles: Doubles, path: string): Exchange {
+  const response = Object.assign(new EventEmitter(), { statusCode: 200 })
+  const exchange = { request: { method: 'GET', headers: {} }, response, path } as object as Exchange // doubles use no other members
+  doubles.arrived(exchange)
+  return exchange
+}
 
 test('--delay accepts a time or a range of times', () => {
   assert.deepEqual(parseDelay('200'), { min: 200, max: 200 })
@@ -22,16 +30,15 @@ test('--failures accepts a list for the first requests, or rates', () => {
 
 test('a reset makes delayed requests fail without an effect; a stop ends their delay, and they succeed', async () => {
   const doubles = createDoubles({ delay: { min: 60_000, max: 60_000 } })
-  const stopping = new AbortController()
   let handled = 0
-  const handle = doubles.wrap(() => {
+  const count = () => {
     handled += 1
-  }, stopping.signal)
-  const exchange = { response: {} } as Exchange // a delay only asks whether the response is closed
-  const early = handle(exchange)
+  }
+  const handle = doubles.wrap(count, () => assert.fail('no body is read'))
+  const early = handle(exchangeOf(doubles, '/api/v1/items'))
   doubles.reset()
-  const late = handle(exchange)
-  stopping.abort()
+  const late = handle(exchangeOf(doubles, '/api/v1/items'))
+  doubles.stop()
   await assert.rejects(async () => early, { name: 'ApiError', code: 'STORE_UNAVAILABLE' })
   await late
   assert.equal(handled, 1)
@@ -39,10 +46,7 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
 
 test('the last 10,000 requests are recorded', () => {
   const doubles = createDoubles({})
-  for (let n = 0; n <= 10_000; n += 1) {
-    const exchange = { request: { method: 'GET' }, response: { statusCode: 200 }, path: `/${n}` }
-    doubles.observe(exchange as object as Exchange) // no other members of an exchange are recorded
-  }
+  for (let n = 0; n <= 10_000; n += 1) exchangeOf(doubles, `/${n}`).response.emit('finish')
   const paths = doubles.requests().map(({ path }) => path)
   assert.deepEqual([paths.length, paths[0], paths.at(-1)], [10_000, '/1', '/10000'])
 })

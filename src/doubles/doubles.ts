@@ -1,17 +1,21 @@
 /** Test doubles: latency, failures, repeatable ids, and a record of requests. @module */
 
 import { randomInt } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { answerError, answerJson } from '../http/answer.js'
+import type { ReadBody } from '../http/body.js'
 import type { Exchange, Handler } from '../http/exchange.js'
+import { queryOf } from '../http/parameters.js'
+import { isPreflight, withoutTrailingSlash } from '../http/router.js'
 import { ApiError } from '../interface/errors.js'
 import { type ItemId, type NewId, namedItemId } from '../item/id.js'
-import type { Delay, Failure, FailureScope, Failures, RecordedRequest } from './options.js'
+import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './options.js'
+import { checkedDelay, checkedFailures, type ScopeTest, scopeTest } from './options.js'
 
 interface DoublesOptions {
-  readonly delay?: Delay | undefined
+  readonly delay?: number | Delay | undefined
   readonly failures?: Failures | undefined
   readonly ids?: string | undefined
+  readonly recordBodies?: boolean | undefined
 }
 
 export type Doubles = ReturnType<typeof createDoubles>
@@ -20,20 +24,35 @@ export type Doubles = ReturnType<typeof createDoubles>
 const maxRecorded = 10_000
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
-export function createDoubles({ delay, failures, ids }: DoublesOptions) {
+/** @throws {UsageError} if an option is invalid. */
+export function createDoubles({ delay, failures, ids, recordBodies = false }: DoublesOptions) {
   const named = new Map<string, ItemId>()
   let idCount = 0
-  const armed: (FailureScope & { readonly next: () => Failure | undefined })[] = []
-  let recorded: RecordedRequest[] = []
+  const armed: { isMeant: ScopeTest; next: () => Failure | undefined }[] = []
+  const delays: { isMeant: ScopeTest; range: Delay }[] = []
+  /** Functions that each end the delay of a request. */
+  const delayed = new Set<() => void>()
+  let recorded: (Omit<RecordedRequest, 'body'> & { readonly body: readonly Buffer[] })[] = []
+  const bodies = new WeakMap<Exchange, Buffer[]>()
   let resets = 0
+  let isStopping = false
 
-  function record({ request, path, sessionId }: Exchange, status: number | undefined): void {
-    recorded.push({ method: request.method ?? '', path, status, sessionId })
+  function record(exchange: Exchange, status: number | undefined): void {
+    const { request, path, sessionId } = exchange
+    const body = bodies.get(exchange) ?? []
+    const query = queryOf(request)
+    recorded.push({ method: request.method ?? '', path, query, status, sessionId, body })
     if (recorded.length > maxRecorded) recorded.shift()
   }
 
-  function fail(failures: Failures, scope: FailureScope = {}): void {
-    armed.push({ ...scope, next: Array.isArray(failures) ? inOrder(failures) : atRandom(failures) })
+  function fail(failures: Failures, scope?: RequestScope): void {
+    const given = checkedFailures(failures)
+    const next = Array.isArray(given) ? inOrder(given) : atRandom(given)
+    armed.push({ isMeant: scopeTest(scope), next })
+  }
+
+  function setDelay(delay: number | Delay, scope?: RequestScope): void {
+    delays.push({ isMeant: scopeTest(scope), range: checkedDelay(delay) })
   }
 
   function startOver(): void {
@@ -41,20 +60,29 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
     named.clear()
     idCount = 0
     armed.length = 0
+    delays.length = 0
     if (failures !== undefined) fail(failures)
+    if (delay !== undefined) setDelay(delay)
     recorded = []
+    for (const end of delayed) end()
   }
 
-  function failureOf(exchange: Exchange): Failure | undefined {
-    for (const { method = exchange.request.method, path = exchange.path, next } of armed) {
-      if (method !== exchange.request.method) continue
-      // With a global pattern, `test` would continue at the end of the previous match, but `search` does not.
-      const isMeant =
-        typeof path === 'string' ? path === exchange.path : exchange.path.search(path) >= 0
-      const failure = isMeant ? next() : undefined
-      if (failure !== undefined) return failure
-    }
-    return undefined
+  function waitFor({ min, max }: Delay): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        delayed.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, randomInt(min, max + 1))
+      delayed.add(end)
+    })
+  }
+
+  /** Returns a function that returns whether no reset has happened since. */
+  function sinceNow(): () => boolean {
+    const before = resets
+    return () => before === resets
   }
 
   /** Creates ids from the seed `ids` and a counter. A repeated name (of an `Idempotency-Key`) gets the same id. */
@@ -71,35 +99,81 @@ export function createDoubles({ delay, failures, ids }: DoublesOptions) {
   return {
     newId: ids === undefined ? undefined : newId,
 
-    wrap: (handle: Handler, stopping: AbortSignal): Handler =>
+    wrap: (handle: Handler, readBody: ReadBody): Handler =>
       async function failOrHandle(exchange) {
-        const failure = failureOf(exchange)
-        if (failure === 'cut') {
+        const { method = '' } = exchange.request
+        const path = withoutTrailingSlash(exchange.path)
+        let failure: Failure | undefined
+        for (const { isMeant, next } of armed)
+          failure ??= isMeant(method, path) ? next() : undefined
+        if (failure !== undefined) {
+          // If the body is invalid, the request still fails as injected.
+          if (recordBodies)
+            await Promise.resolve()
+              .then(() => readBody(exchange, unused))
+              .catch(() => undefined)
+          exchange.requireNoReset?.()
+          if (failure !== 'cut') return answerFailure(exchange, failure)
           record(exchange, undefined)
           exchange.request.socket.destroy()
           return
         }
-        if (failure !== undefined) return answerFailure(exchange, failure)
-        if (delay !== undefined) {
-          const before = resets
-          const time = randomInt(delay.min, delay.max + 1)
-          await wait(time, undefined, { signal: stopping }).catch(() => undefined)
-          // A create that was delayed during a reset must not take an id from the next test.
-          if (before !== resets) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+        const range = delays.findLast(({ isMeant }) => isMeant(method, path))?.range
+        if (range !== undefined && range.max > 0 && !isStopping) {
+          await waitFor(range)
+          exchange.requireNoReset?.()
           // If the response is already closed, the request is not handled, as nothing would free its body's memory.
           if (exchange.response.destroyed) return
         }
         await handle(exchange)
       },
 
-    observe: (exchange: Exchange): void => record(exchange, exchange.response.statusCode),
+    /** Must be called for each request when it arrives. */
+    arrived(exchange: Exchange): void {
+      const isCurrent = sinceNow()
+      exchange.requireNoReset = () => {
+        if (!isCurrent()) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
+      }
+      if (isPreflight(exchange.request)) return
+      const { response } = exchange
+      response.once('finish', () => {
+        if (isCurrent()) record(exchange, response.statusCode)
+      })
+    },
 
+    bodyReceived(exchange: Exchange, part: Buffer): void {
+      if (!recordBodies) return
+      const parts = bodies.get(exchange) ?? []
+      parts.push(Buffer.from(part))
+      bodies.set(exchange, parts)
+    },
+
+    sinceNow,
     fail,
+    delay: setDelay,
 
-    requests: (): RecordedRequest[] => [...recorded],
+    requests: (): RecordedRequest[] =>
+      recorded.map(({ body, ...request }) => ({
+        ...request,
+        body: body.length > 0 ? Buffer.concat(body).toString() : undefined,
+      })),
 
     reset: startOver,
+
+    /** Ends all delays. The delayed requests are then handled. */
+    stop(): void {
+      isStopping = true
+      for (const end of delayed) end()
+    },
   }
+}
+
+/** Reads a whole body, of which only the record is used. */
+const unused: Parameters<ReadBody>[1] = {
+  atOnce: () => undefined,
+  *inSlices(body) {
+    while (!body.isComplete) yield 'waiting'
+  },
 }
 
 /** Sends an injected failure, which is not logged as a failure of the service. */

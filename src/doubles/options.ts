@@ -1,8 +1,10 @@
 /** Types of delays, failures and recorded requests, and checks of values that users provide. @module */
 
-import { inspect } from 'node:util'
+import { inspect, types } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
+import { withoutTrailingSlash } from '../http/router.js'
+import { paths, prefix } from '../interface/names.js'
 
 /** Range of a random delay in milliseconds, including both ends. */
 export interface Delay {
@@ -16,11 +18,11 @@ export type Failure = (typeof kinds)[number]
 /** Either the failures of the first requests, in order, or the probability of each failure, from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
-/** Limits failures to requests that match all given members. */
-export interface FailureScope {
+/** Limits failures or a delay to requests that match all given members. */
+export interface RequestScope {
   /** HTTP method, case-insensitive. */
   readonly method?: string | undefined
-  /** Complete path, such as `/api/v1/items`, or a pattern that matches paths. */
+  /** Complete path, such as `/api/v1/items/:id`, in which `*` stands for any text, and `:id` for a segment. */
   readonly path?: string | RegExp | undefined
 }
 
@@ -28,33 +30,34 @@ export interface RecordedRequest {
   readonly method: string
   /** Path of the request without the query, such as `/api/v1/items`. */
   readonly path: string
+  /** Query without the question mark, such as `project_id=shop`; empty if there is none. */
+  readonly query: string
   /** Status code of the response; `undefined` if the connection was cut. */
   readonly status: number | undefined
   readonly sessionId: string
+  /** Body of a create or replace as text, with the option `recordBodies`; otherwise `undefined`. */
+  readonly body: string | undefined
 }
 
 const kinds = [429, 500, 503, 'cut'] as const
-const allKinds = kinds.join(', ')
 const maxDelay = 60_000
 
 /** Parses a delay such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
   const [min = Number.NaN, max = min] = times
-  if (times.length <= 2 && isDelay({ min, max })) return { min, max }
-  const expected = `milliseconds such as 200 or 200-800, up to ${maxDelay}`
-  throw new UsageError(`--delay is ${JSON.stringify(text)}; expected ${expected}`)
+  const problem = `--delay is ${JSON.stringify(text)}; expected milliseconds such as 200 or 200-800`
+  return checkedDelay(times.length > 2 ? Number.NaN : { min, max }, problem)
 }
 
-export function checkedDelay(given: number | Delay): Delay {
-  const delay = typeof given === 'number' ? { min: given, max: given } : given
-  if (delay !== null && isDelay(delay)) return delay // JavaScript callers may pass null
-  const expected = `milliseconds such as 200 or { min: 200, max: 800 }, up to ${maxDelay}`
-  throw new UsageError(`delay is ${inspect(given)}; expected ${expected}`)
-}
-
-function isDelay({ min, max }: Delay): boolean {
-  return [min, max].every(Number.isInteger) && 0 <= min && min <= max && max <= maxDelay
+export function checkedDelay(
+  given: number | Delay,
+  problem = `delay is ${inspect(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }`,
+): Delay {
+  const { min, max } = typeof given === 'number' ? { min: given, max: given } : { ...given }
+  const areWhole = [min, max].every(Number.isInteger)
+  if (areWhole && 0 <= min && min <= max && max <= maxDelay) return { min, max }
+  throw new UsageError(`${problem}, up to ${maxDelay}`)
 }
 
 /** Parses failures to inject, such as `503,cut` or `503=0.1,cut=0.05`. @throws {UsageError} */
@@ -63,27 +66,58 @@ export function parseFailures(text: string): Failures {
   const failures = text.includes('=')
     ? Object.fromEntries(entries.map(([name, ...rate]) => [name, Number(rate.join('=') || 'NaN')]))
     : entries.map(([name]) => (name === 'cut' ? name : Number(name)))
-  if (areFailures(failures)) return failures
-  const expected = `a list such as 503,cut or rates such as 503=0.1,cut=0.05, with ${allKinds}`
-  throw new UsageError(`--failures is ${JSON.stringify(text)}; expected ${expected}`)
+  const expected = 'a list such as 503,cut or rates such as 503=0.1,cut=0.05'
+  return checkedFailures(failures, `--failures is ${JSON.stringify(text)}; expected ${expected}`)
 }
 
-export function checkedFailures(given: Failures): Failures {
+export function checkedFailures(
+  given: unknown,
+  problem = `failures is ${inspect(given)}; expected a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }`,
+): Failures {
   if (areFailures(given)) return given
-  const expected = `a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }, with ${allKinds}`
-  throw new UsageError(`failures is ${inspect(given)}; expected ${expected}`)
+  throw new UsageError(`${problem}, with ${kinds.join(', ')}`)
 }
 
-export function checkedScope(given: FailureScope): FailureScope {
-  const { method, path, ...others } = given
-  const isScope =
-    Object.keys(others).length === 0 &&
-    (method === undefined || typeof method === 'string') &&
-    (path === undefined || typeof path === 'string' || path instanceof RegExp)
-  if (isScope) return { method: method?.toUpperCase(), path }
-  throw new UsageError(
-    `the scope is ${inspect(given)}; expected a method, a path, or both, such as { method: 'GET', path: '/api/v1/items' }`,
+export type ScopeTest = (method: string, path: string) => boolean
+
+/** Paths and methods of item requests. */
+const itemRequests = [
+  [prefix + paths.items, ['GET', 'HEAD', 'POST']],
+  [prefix + paths.item, ['GET', 'HEAD', 'PUT', 'DELETE']],
+] as const
+
+/** Returns whether a request has the scope. @throws {UsageError} if no item request can have it. */
+export function scopeTest(scope: RequestScope = {}): ScopeTest {
+  const { method, path, ...others } = Object(scope) as RequestScope // values of a wrong type fit no request
+  const wanted = typeof method === 'string' ? method.toUpperCase() : method
+  const pattern = typeof path === 'string' ? patternOf(withoutTrailingSlash(path)) : path
+  const isMethod = (one: string) => wanted === undefined || one === wanted
+  // With a global pattern, `test` would continue at the end of the previous match, but `search` does not.
+  const isPath = (one: string) =>
+    pattern === undefined || (types.isRegExp(pattern) && one.search(pattern) >= 0)
+  // If `path` matches any item's path, it also matches the one that ends in its own last segment.
+  const segment = String(path ?? '').replace(/^.*\/(:(?=\w+$))?|\*/g, '') || 'x'
+  const isPossible = itemRequests.some(
+    ([itemPath, methods]) =>
+      methods.some(isMethod) &&
+      (types.isRegExp(path) || isPath(itemPath.replace('{item_id}', segment))),
   )
+  if (Object(scope) !== scope || Object.keys(others).length > 0 || !isPossible) {
+    const example = `{ method: 'GET', path: '${prefix}/items/:id' }`
+    throw new UsageError(
+      `the scope ${inspect(scope)} fits no item request; expected a method, a path, or both, such as ${example}`,
+    )
+  }
+  return (method, path) => isMethod(method) && isPath(path)
+}
+
+/** Returns a pattern for a path in which `*` stands for any text, and `:name` for a whole segment. */
+function patternOf(path: string): RegExp {
+  const source = path
+    .replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&')
+    .replaceAll(/\*+/g, '.*')
+    .replaceAll(/(?<=\/):\w+(?=\/|$)/g, '[^/]+')
+  return new RegExp(`^${source}$`)
 }
 
 function areFailures(value: unknown): value is Failures {

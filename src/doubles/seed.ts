@@ -1,7 +1,6 @@
 /** Reads a store's initial items from a file or a program, and stores them. @module */
 
 import { isUtf8 } from 'node:buffer'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, UsageError } from '../config/usage-error.js'
 import { timeToWork } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
@@ -48,7 +47,11 @@ export function* requestsFrom<T>(
     try {
       const text = textOf(each)
       if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
-      yield* parseSeed(Buffer.from(text))
+      if (/\p{Surrogate}/u.test(text))
+        throw new Error('it has a lone surrogate; JSON can escape it')
+      const [request, second] = parseSeed(Buffer.from(text))
+      if (request === undefined || second !== undefined) throw new Error('it is not one object')
+      yield request
     } catch (error) {
       throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
     }
@@ -71,11 +74,15 @@ export async function seedEmptyStore(
   }
 }
 
-/** Reads all items, then stores either all of them or none. Returns their new ids. @throws {StoreError} */
+/**
+ * Reads all items, then stores either all of them or none. Returns their new ids.
+ * @param isCurrent returns `false` once the store has been reset. @throws {StoreError}
+ */
 export async function storeItems(
   store: ItemStore,
   items: Iterable<ItemRequest>,
   newId: () => ItemId = newItemId,
+  isCurrent = () => true,
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
   const all: ItemRequest[] = []
@@ -86,16 +93,17 @@ export async function storeItems(
   try {
     for (const item of all) {
       await timeToWork()
+      if (!isCurrent()) throw new Error('the store was reset before all items were stored')
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
       ids.push(id)
     }
     return ids
   } catch (error) {
-    while (ids.length > 0) {
+    while (isCurrent() && ids.length > 0) {
       const stored = ids.splice(-deletedPerTurn)
       await Promise.allSettled(stored.map(async (id) => await store.delete(id)))
-      await nextTurn()
+      await timeToWork()
     }
     throw error
   }

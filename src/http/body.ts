@@ -24,6 +24,9 @@ interface BodyUse<T> {
   inSlices(body: ArrivingBody): Slices<T>
 }
 
+/** Called for each part of a body that arrives. The part's bytes may change afterwards. */
+export type BodyReceived = (exchange: Exchange, part: Buffer) => void
+
 /** Matches `application/json` and types that end with `+json`, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
@@ -31,7 +34,7 @@ const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
 const nothing = Buffer.alloc(0)
 
-export function createBodyReader(config: Config, onReceived: (bytes: number) => void) {
+export function createBodyReader(config: Config, onReceived: BodyReceived) {
   const { maxBodyBytes, maxPendingBytes } = config
   let pendingBytes = 0
   const value = () => pendingBytes
@@ -73,7 +76,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
   function readComplete<T>(exchange: Exchange, use: BodyUse<T>): Awaitable<T> {
     const bytes = receivedBody(exchange.request)
     const { length } = bytes
-    onReceived(length)
+    onReceived(exchange, bytes)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const count = countMemory(exchange)
     count(length, 0)
@@ -120,7 +123,7 @@ export function createBodyReader(config: Config, onReceived: (bytes: number) => 
     }
 
     function receivePart(chunk: Buffer): void {
-      onReceived(chunk.length)
+      onReceived(exchange, chunk)
       try {
         append(chunk)
         received(request, chunk.length)

@@ -35,6 +35,8 @@ export class Exchange {
   errorCode: ErrorCode | undefined
   /** Called when the response begins: from then on, the request's body takes no memory. */
   releaseBody: () => void = () => undefined
+  /** Throws if the embedded store has been reset since the request arrived. The request must then have no effect. */
+  requireNoReset: (() => void) | undefined
 
   constructor(
     response: ServerResponse,

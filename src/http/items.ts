@@ -96,6 +96,7 @@ export function createItemHandlers(
         requireMet(conditions, tag)
         expected = item
       }
+      exchange.requireNoReset?.()
       outcome = await change(expected)
       if (outcome === 'absent') throw itemNotFound(exchange)
     }
@@ -120,7 +121,11 @@ export function createItemHandlers(
 
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
-      const { id, item } = await receivedItem(exchange, () => newId(name))
+      const { id, item } = await receivedItem(exchange, () => {
+        exchange.requireNoReset?.()
+        return newId(name)
+      })
+      exchange.requireNoReset?.()
       const location = ['Location', prefixOf(exchange) + itemPath(id)]
       while (!(await store.create(id, item))) {
         const stored = await readToChange(id)

@@ -7,14 +7,17 @@ const projectParameter = 'project_id'
 
 /** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given more than once, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
-  const { url = '' } = request
-  if (!url.includes('?')) return undefined
-  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
+  if (!request.url?.includes('?')) return undefined
   // In a query, plus signs stand for spaces, as in HTML forms.
-  const [first, ...others] = query.replaceAll('+', ' ').split('&').flatMap(projectIn)
+  const [first, ...others] = queryOf(request).replaceAll('+', ' ').split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
   if (others.length > 0) throw invalid('must be given once')
   return first
+}
+
+/** Returns the query of a request without the question mark; empty if there is none. */
+export function queryOf({ url = '' }: Exchange['request']): string {
+  return /^[^?#]*\?([^#]*)/.exec(url)?.[1] ?? ''
 }
 
 function projectIn(parameter: string): string[] {

@@ -32,16 +32,14 @@ export function createRouter(routes: readonly Route[]) {
   })
 
   return function findEndpoint(exchange: Exchange): Endpoint {
-    const { method = '', url = '', headers } = exchange.request
+    const { method = '', url = '' } = exchange.request
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
     // Reserved characters stay percent-encoded, because an encoded slash does not separate path segments.
     const text = isEncoded ? decoded(path, decodeURI) : path
     if (text === undefined || isMalformed(url))
       throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
-    const isPreflight =
-      method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-    const granted = isPreflight ? preflight : undefined
+    const granted = isPreflight(exchange.request) ? preflight : undefined
     for (const entry of entries) {
       if (!matches(entry, text)) continue
       exchange.route = entry.route
@@ -53,6 +51,11 @@ export function createRouter(routes: readonly Route[]) {
     }
     return granted ?? unknownPath
   }
+}
+
+/** Returns whether a browser sent the request to ask for permission (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: Exchange['request']): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
 function matches({ start, isVariable }: ReturnType<typeof entryOf>, path: string): boolean {
@@ -82,7 +85,7 @@ function unguarded(handle: Handler): Endpoint {
 }
 
 /** Removes one slash from the end of a path. A path that ends in two slashes stays as it is, and has no route. */
-function withoutTrailingSlash(path: string): string {
+export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 

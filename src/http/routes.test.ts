@@ -12,7 +12,7 @@ import { createWaitingReads } from './waiting-reads.js'
 test('the OpenAPI document has every route with its methods, and no other path or method', () => {
   const parts = defaultParts()
   const { store } = parts
-  const waitingReads = createWaitingReads(store, new AbortController().signal)
+  const waitingReads = createWaitingReads(store)
   const config = readConfig({}, {})
   const { readBody } = createBodyReader(config, () => undefined)
   const own = { waitingReads, readBody, newId: undefined, wrap: (handle: Handler) => handle }

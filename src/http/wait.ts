@@ -21,7 +21,7 @@ interface WaitOptions {
   readonly exchange: Exchange
   readonly conditions: Conditions
   readonly seconds: number
-  readonly stopping: AbortSignal
+  readonly isStopping: () => boolean
 }
 
 /** A request that waits for a change until its token expires, the client disconnects or the service stops. */
@@ -57,7 +57,7 @@ export class Wait<State extends Tagged> {
 
   /** Starts to wait. `onOver` is called if the wait ends without a change. */
   begin(onOver: () => void): void {
-    const { exchange, seconds, stopping } = this.#options
+    const { exchange, seconds, isStopping } = this.#options
     const { connection, request, response, token } = exchange
     this.#begun = performance.now()
     this.applied = ['Preference-Applied', `wait=${seconds}`]
@@ -70,7 +70,7 @@ export class Wait<State extends Tagged> {
     // The client may have gone during the first read. If it has only closed its side, it may be gone, too, and while
     // another request is held, the connection does not notice its end.
     const isGone = response.destroyed || request.socket.readableEnded
-    if (isGone || connection.heldBytes > 0 || stopping.aborted) this.finish()
+    if (isGone || connection.heldBytes > 0 || isStopping()) this.finish()
   }
 
   readonly finish = (): void => {

@@ -8,9 +8,8 @@ import type { Exchange } from './exchange.js'
 import { createWaitingReads } from './waiting-reads.js'
 
 test('a waiting read does not keep the item that it has read in memory', async () => {
-  const stopping = new AbortController()
   const store = { watch: () => () => {} } as object as ItemStore // a store in which nothing changes
-  const reads = createWaitingReads(store, stopping.signal)
+  const reads = createWaitingReads(store)
   const held: WeakRef<object>[] = []
   const read = async () => {
     const state = { tag: '"1"', bodyBytes: 100, item: Buffer.alloc(100) } as const
@@ -27,6 +26,6 @@ test('a waiting read does not keep the item that it has read in memory', async (
   assert.deepEqual([reads.limit.value(), held.length], [1, 1])
   collectGarbage()
   assert.equal(held[0]?.deref(), undefined)
-  stopping.abort()
+  reads.stop()
   assert.deepEqual((await answer)?.modified, undefined)
 })

@@ -16,13 +16,11 @@ const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
-export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
+export function createWaitingReads(store: ItemStore) {
   const waits = new Set<{ finish(): void }>()
   const due = new Set<{ update(): Promise<void> }>()
   let reading = 0
-  stopping.addEventListener('abort', () => {
-    for (const wait of waits) wait.finish()
-  })
+  let isStopping = false
 
   async function updateDue(): Promise<void> {
     reading += 1
@@ -62,11 +60,11 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
 
     return async function readUntilModified(exchange: Exchange, conditions: Conditions, key: Key) {
       const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
-      if (seconds === 0 || waits.size >= maxWaiting || stopping.aborted) {
+      if (seconds === 0 || waits.size >= maxWaiting || isStopping) {
         const state = await read(key, exchange)
         return state && resultOf(state, conditions, [])
       }
-      const wait = new Wait<State>({ exchange, conditions, seconds, stopping })
+      const wait = new Wait<State>({ exchange, conditions, seconds, isStopping: () => isStopping })
       waits.add(wait)
       groupOf(key).join(wait)
       try {
@@ -79,7 +77,12 @@ export function createWaitingReads(store: ItemStore, stopping: AbortSignal) {
   }
 
   const limit: Limit = { limit: 'waiting reads', maximum: maxWaiting, value: () => waits.size }
-  return { limit, of }
+  /** Answers all waiting reads. Further reads do not wait. */
+  const stop = () => {
+    isStopping = true
+    for (const wait of waits) wait.finish()
+  }
+  return { limit, of, stop }
 }
 
 export type ReadResult = ReturnType<typeof resultOf>

@@ -15,6 +15,7 @@ const success = new Map([
   ['Jest', /Tests: .*1 passed/],
   ['Playwright', /^ *1 passed/m],
   ['Failures and snapshots', /^[#ℹ] pass 1$/m],
+  ['Retries and loading states', /^[#ℹ] pass 1$/m],
 ])
 
 const guide = readText('docs/how-to/testing.md')
