@@ -14,6 +14,7 @@ import { createRoutes, type RouteParts } from './http/routes.js'
 import { createWaitingReads } from './http/waiting-reads.js'
 import { createListener, type Serve } from './listener/listener.js'
 import { nodeProblem } from './listener/node-internals.js'
+import { timersProblem } from './listener/timers.js'
 import { StoreMismatchError } from './store/item-store.js'
 import { Blocks } from './store/memory/blocks.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
@@ -29,9 +30,9 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
 /** Time reserved for the process to exit after the last connection is closed, in milliseconds. */
 const exitTime = 250
 
-/** @throws {UsageError} if the listener does not support this version of Node.js. */
+/** @throws {UsageError} if the listener does not support this version of Node.js, or fake timers were on. */
 export function createService(config: Config, parts: ServiceParts) {
-  const problem = nodeProblem()
+  const problem = nodeProblem() ?? timersProblem
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const waitingReads = createWaitingReads(store)

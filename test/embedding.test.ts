@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { request as ask, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -241,6 +244,44 @@ async function idsOf(ids: string, many: number): Promise<string[]> {
   const store = await started({ ids })
   return await store.seed(Array.from({ length: many }, () => ({})))
 }
+
+test('with fake timers, the store answers, waits, delays and stops in real time, and tokens expire by the fake date', async (t) => {
+  const store = await startItemStore({ delay: 1 })
+  const token = await store.token({ expires: '15m' })
+  const apis = ['setTimeout', 'setInterval', 'setImmediate', 'Date'] as const
+  t.mock.timers.enable({ apis: [...apis], now: Date.now() })
+  syncBuiltinESMExports() // makes `import { setTimeout } from 'node:timers'` fake too
+  t.after(() => {
+    t.mock.timers.reset()
+    syncBuiltinESMExports()
+  })
+  const get = async (headers: OutgoingHttpHeaders = {}) => {
+    const asked = ask(`${store.baseUrl}/items`, {
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    })
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage] // the arguments of a `response` event
+    return response.resume()
+  }
+  const { statusCode, headers } = await get()
+  assert.equal(statusCode, 200)
+  assert.equal((await get({ 'if-none-match': headers.etag, prefer: 'wait=1' })).statusCode, 304)
+  t.mock.timers.tick(16 * 60_000)
+  assert.equal((await get()).statusCode, 401)
+  await store.seed([{ text: 'x'.repeat(100_000) }, {}])
+  await store.reset()
+  await store.stop()
+})
+
+test('a store that is loaded while fake timers are on does not start, and says so', () => {
+  const script = `
+    import { mock } from 'node:test'
+    mock.timers.enable()
+    const { startItemStore } = await import(${JSON.stringify(new URL('../src/index.js', import.meta.url).href)})
+    await startItemStore().catch(({ message }) => console.log(message))`
+  const args = ['--no-warnings', '--input-type=module', '--eval', script]
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.match(stdout, /^Fake timers were on when item-store was loaded; import item-store before/)
+})
 
 test('seedText stores each JSON text unchanged as one item', async () => {
   const store = await started({ ids: 'a seed' })

@@ -120,6 +120,33 @@ test('only config, auth/secret and two files of the commands touch the environme
   }
 })
 
+/** Globals that test runners replace or lack, and classes of which Node's own objects are no instances in a runner. */
+const runnerGlobals =
+  /(?<![.\w])(?:(?:set|clear)(?:Timeout|Interval|Immediate)|queueMicrotask|performance|URL|Text(?:En|De)coder|Abort(?:Controller|Signal)|structuredClone|fetch|Event(?:Target)?)\b|process\.(?:nextTick|hrtime)|instanceof (?:\w*Error|RegExp|Date|Map|Set|Promise|\w*Array|ArrayBuffer)\b/g
+/** Modules whose exports test runners replace too. Only a default import, from which functions are kept, is safe. */
+const replacedModules = /^import (?:type )?\{.* from 'node:(?:timers(?:\/promises)?|perf_hooks)'$/m
+
+test('all that the embedded library loads keeps its timers, and takes what runners replace or lack from modules', () => {
+  const loaded = new Set(['index.ts'])
+  for (const file of loaded) for (const each of importsOf(file)) loaded.add(each)
+  const isOwn =
+    /^(?!client\/|listener\/timers|store\/redis\/(?!address)|auth\/(?:secret|read)-file|config\/env-file|http\/metrics)/ // the others are not called
+  const ownErrors = sources.flatMap((file) =>
+    [...textOf(file).matchAll(/class (\w+Error) /g)].map(([, name]) => `instanceof ${name}`),
+  )
+  assert.ok(loaded.size > 50 && ownErrors.length > 5)
+  for (const file of [...loaded].filter((file) => isOwn.test(file))) {
+    const text = textOf(file)
+    const kept = [...text.matchAll(/^(?:import|const) \{(.*)\} (?:from|=) /gm)].join()
+    const used = codeOf(text.replaceAll(/^const \{.*\} = timers.*/gm, '')).join('\n')
+    const wrong = [...used.matchAll(runnerGlobals)]
+      .map(([name]) => name)
+      .filter((name) => !ownErrors.includes(name) && !new RegExp(`\\b${name}\\b`).test(kept))
+    assert.deepEqual(wrong, [], file)
+    assert.doesNotMatch(text, replacedModules, file)
+  }
+})
+
 test(`no file is longer than ${longestFile} lines, except a state machine`, () => {
   for (const file of [...sources, ...pages]) {
     const longest = longerFiles.get(file) ?? longestFile

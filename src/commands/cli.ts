@@ -3,7 +3,7 @@
 /** The `item-store` command. It loads only the modules of the subcommand that runs. @module */
 
 import { nearest, readArguments } from '../config/flags.js'
-import { UsageError } from '../config/usage-error.js'
+import { codeOf, messageOf, UsageError } from '../config/usage-error.js'
 
 type Command = (args: string[]) => Promise<string | undefined>
 
@@ -24,9 +24,9 @@ try {
   const output = await run(first, args)
   if (output !== undefined) print(output)
 } catch (error) {
-  const isStarved = error instanceof Error && 'code' in error && error.code === 'EMFILE'
+  const isStarved = codeOf(error) === 'EMFILE'
   if (!isStarved && !(error instanceof UsageError)) throw error
-  const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : error.message
+  const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : messageOf(error)
   process.stderr.on('error', () => undefined) // even without the message, the exit code reports the failure
   process.stderr.write(`${message.replaceAll(/^(?!item-store: )/gm, 'item-store: ')}\n`)
   process.exitCode = 2

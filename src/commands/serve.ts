@@ -5,7 +5,7 @@ import { environmentSigning, signToken } from '../auth/secret.js'
 import { devDefaults, devFlags, readArguments } from '../config/flags.js'
 import { readConfig, settingWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
-import { UsageError } from '../config/usage-error.js'
+import { codeOf, messageOf, UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
 import { parseSeed } from '../doubles/seed.js'
@@ -75,7 +75,7 @@ function readSeed(file: string) {
     return parseSeed(readFileSync(file))
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`)
-    if (!(error instanceof Error && 'code' in error)) throw error
-    throw new UsageError(`the seed ${file} cannot be read: ${error.message}`)
+    if (codeOf(error) === undefined) throw error
+    throw new UsageError(`the seed ${file} cannot be read: ${messageOf(error)}`)
   }
 }

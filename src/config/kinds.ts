@@ -1,6 +1,7 @@
 /** Parses and formats setting values such as `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
+import { URL } from 'node:url'
 import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
 import { UsageError } from './usage-error.js'
 

@@ -1,12 +1,19 @@
 /** Errors that the user can correct. @module */
 
+import { types } from 'node:util'
+
 /** An error that the user can correct. The command prints one line per problem, and exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  return types.isNativeError(thrown) ? thrown.message : String(thrown)
+}
+
+/** Returns an error's code, such as `ENOENT`. In a test runner, `instanceof` fails for errors of Node.js. */
+export function codeOf(thrown: unknown): string | undefined {
+  return types.isNativeError(thrown) && 'code' in thrown ? String(thrown.code) : undefined
 }
 
 /** Replaces a known error from `listen` with one that gives advice. Returns other errors unchanged. */
@@ -26,6 +33,6 @@ export function explainListenError(
     EINVAL: noAddress,
     ENOTFOUND: noAddress,
   }
-  const problem = error instanceof Error && 'code' in error && problems[String(error.code)]
+  const problem = problems[codeOf(error) ?? '']
   return problem ? new UsageError(problem) : error
 }

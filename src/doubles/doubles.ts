@@ -1,6 +1,7 @@
 /** Test doubles: latency, failures, repeatable ids, and a record of requests. @module */
 
 import { randomInt } from 'node:crypto'
+import timers from 'node:timers'
 import { answerError, answerJson } from '../http/answer.js'
 import type { ReadBody } from '../http/body.js'
 import type { Exchange, Handler } from '../http/exchange.js'
@@ -19,6 +20,8 @@ interface DoublesOptions {
 }
 
 export type Doubles = ReturnType<typeof createDoubles>
+
+const { setTimeout, clearTimeout } = timers // kept, because test runners replace them
 
 /** Maximum number of recorded requests, because a development service may run for weeks. */
 const maxRecorded = 10_000

@@ -1,12 +1,12 @@
 /** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError, type ErrorCode, errorBody } from '../interface/errors.js'
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/names.js'
 import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
 import type { Refusal, RefusalResponse } from '../listener/refusal.js'
+import { nextTurn } from '../listener/timers.js'
 import { isOutOfMemory } from '../memory/mapped.js'
 import { memoryOf, type ReadMemory } from '../memory/read-memory.js'
 import { type ItemList, StoreError } from '../store/item-store.js'

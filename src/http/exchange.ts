@@ -7,6 +7,7 @@ import type { ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
 import type { HeldBytes } from '../listener/held-bytes.js'
+import { performance } from '../listener/timers.js'
 import { ReadMemory } from '../memory/read-memory.js'
 import type { Awaitable } from '../store/item-store.js'
 

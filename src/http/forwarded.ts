@@ -1,6 +1,7 @@
 /** What trusted proxies report about a request: the client's address, its origin and its path prefix. @module */
 
 import { isIP } from 'node:net'
+import { URL } from 'node:url'
 import { authorityIn, type Exchange } from './exchange.js'
 
 type Forwarded = Pick<Exchange, 'request' | 'proxies'>

@@ -1,8 +1,8 @@
 /** Spreads long work, large bodies and many responses over several turns of the event loop. @module */
 
 import type { IncomingMessage } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Slices } from '../item/slices.js'
+import { nextTurn, performance, setImmediate } from '../listener/timers.js'
 import type { ItemList } from '../store/item-store.js'
 
 const turnTime = 1

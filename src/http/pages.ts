@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { packageFile } from '../config/package.js'
 import type { Config } from '../config/settings.js'
+import { codeOf } from '../config/usage-error.js'
 import { ApiError } from '../interface/errors.js'
 import { documentFolders, type HeaderList, pagePaths } from '../interface/names.js'
 import { answerBytes, answerEmpty } from './answer.js'
@@ -132,7 +133,6 @@ async function read(file: string, exchange: Exchange) {
     knownFiles.set(file, found)
     return found
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw isMissing ? notFound(exchange) : error
+    throw codeOf(error) === 'ENOENT' ? notFound(exchange) : error
   }
 }

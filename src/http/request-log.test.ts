@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { pino } from 'pino'
 import { ApiError } from '../interface/errors.js'
 import type { Connection } from '../listener/connection.js'
-import { Exchange } from './exchange.js'
-import { createFailureLog, createRequestLog } from './request-log.js'
 
-function anExchange(headers: Record<string, string> = {}): Exchange {
+// The service keeps the timers that it finds when it is loaded.
+mock.timers.enable({ apis: ['setInterval'] })
+const { Exchange } = await import('./exchange.js')
+const { createFailureLog, createRequestLog } = await import('./request-log.js')
+
+function anExchange(headers: Record<string, string> = {}) {
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '192.0.2.1' })
   const request = new IncomingMessage(socket)
   Object.assign(request, { method: 'GET', url: '/a?secret', headers })
-  return new Exchange(new ServerResponse(request), {} as Connection, {} as Exchange['readers']) // logging uses neither
+  const response = new ServerResponse(request)
+  return new Exchange(response, {} as Connection, {} as ConstructorParameters<typeof Exchange>[2]) // logging uses neither
 }
 
 function captured() {
@@ -51,10 +55,7 @@ for (const given of [trace, later, trace.toUpperCase(), `${trace}\n`]) {
   })
 }
 
-test('a failure is logged at once if there was none of its kind within the last second', ({
-  mock: { timers },
-}) => {
-  timers.enable({ apis: ['setInterval'] })
+test('a failure is logged at once if there was none of its kind within the last second', () => {
   const { lines, log } = captured()
   const { logFailure, end } = createFailureLog(log)
   const fail = () => {
@@ -64,16 +65,16 @@ test('a failure is logged at once if there was none of its kind within the last 
   }
   const [first, , third] = [fail(), fail(), fail()]
   assert.equal(lines.length, 1)
-  timers.tick(999)
+  mock.timers.tick(999)
   assert.equal(lines.length, 1)
-  timers.tick(1)
+  mock.timers.tick(1)
   const logged = lines.map(({ count, session_id }) => `${count} ${session_id}`)
   assert.deepEqual(logged, [`1 ${first}`, `2 ${third}`])
   fail()
   assert.equal(lines.length, 2)
-  timers.tick(1000)
+  mock.timers.tick(1000)
   assert.equal(lines.length, 3)
-  timers.tick(1000)
+  mock.timers.tick(1000)
   fail()
   assert.equal(lines.length, 4)
   end()

@@ -1,7 +1,9 @@
 /** Logs requests and failures, but never a token or any part of a body. @module */
 
+import { types } from 'node:util'
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
+import { clearInterval, performance, setInterval } from '../listener/timers.js'
 import type { Exchange } from './exchange.js'
 import { clientOf } from './forwarded.js'
 
@@ -46,7 +48,7 @@ export function createFailureLog(log: Logger) {
   return {
     logFailure(exchange: Exchange, error: ApiError): void {
       const { code, message, cause } = error
-      const reason = cause instanceof Error ? cause.message : typeof cause
+      const reason = types.isNativeError(cause) ? cause.message : typeof cause
       const name = JSON.stringify([code, message, reason])
       const key = kinds.has(name) || kinds.size < maxKinds ? name : `${code}`
       const known = kinds.get(key)
@@ -87,5 +89,5 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}
-  return { cause: cause instanceof Error ? cause.message : String(cause) }
+  return { cause: types.isNativeError(cause) ? cause.message : String(cause) }
 }

@@ -1,5 +1,6 @@
 /** Finds the endpoint for a request by path and method, and answers CORS preflights. @module */
 
+import { URL } from 'node:url'
 import { ApiError } from '../interface/errors.js'
 import { pagePaths, prefix } from '../interface/names.js'
 import { isHostAndPort } from '../listener/refusal.js'

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList } from '../store/item-store.js'
-import { createSharedLists } from './shared-lists.js'
+
+// Without timeouts, a list begins only when another list ends. The service keeps the timers that it finds when loaded.
+mock.timers.enable({ apis: ['setTimeout'] })
+const { createSharedLists } = await import('./shared-lists.js')
 
 function storeOf(text: string) {
   const counts = { opened: 0, open: 0, most: 0 }
@@ -49,8 +52,7 @@ test('the bytes of shared lists are counted until the last response is sent', as
   assert.equal((await opened()).bodyBytes, 3)
 })
 
-test('lists that are too long to be shared are sent one after another, each of them completely', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] }) // without timeouts, a list begins only when another list ends
+test('lists that are too long to be shared are sent one after another, each of them completely', async () => {
   const store = storeOf('abc')
   const shared = createSharedLists(store, 2).create()
   await shared.open()

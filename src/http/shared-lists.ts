@@ -1,5 +1,6 @@
 /** Lists of items that several responses share, so that the store is read only once. @module */
 
+import { setTimeout } from '../listener/timers.js'
 import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList, ItemStore } from '../store/item-store.js'
 import { inPortions } from './pacing.js'

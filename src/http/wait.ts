@@ -1,6 +1,7 @@
 /** Requests that wait for a change to an item or list (`Prefer: wait`). @module */
 
 import type { HeaderList } from '../interface/names.js'
+import { clearTimeout, performance, setImmediate, setTimeout } from '../listener/timers.js'
 import type { Awaitable } from '../store/item-store.js'
 import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'

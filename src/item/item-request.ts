@@ -1,6 +1,7 @@
 /** Checks the body of a create or replace request while the body arrives, without parsing any values. @module */
 
 import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 import type { GenericRequest } from '../interface/models.js'
 import { isMapped } from '../memory/mapped.js'
 import { keptMembers, MemberRecord, type Members, maxMembers } from './data-members.js'

@@ -95,9 +95,11 @@ export const closeBrace = 0x7d
 
 /** Length of each escape, indexed by its second character (RFC 8259 §7); 0 for `u` and invalid characters. */
 const escapeLengths = new Uint8Array(256)
-for (const letter of new TextEncoder().encode('"\\/bfnrt')) escapeLengths[letter] = 2
+for (const letter of '"\\/bfnrt') escapeLengths[letter.charCodeAt(0)] = 2
 
-const literals = ['true', 'false', 'null'].map((word) => new TextEncoder().encode(word))
+const literals = ['true', 'false', 'null'].map((word) =>
+  Uint8Array.from(word, (letter) => letter.charCodeAt(0)),
+)
 
 /** Returns the length of the literal at `start`; 0 if there is none. It may extend past the end of `bytes`. */
 export function literalAt(bytes: Uint8Array, start: number): number {

@@ -1,6 +1,7 @@
 /** Batches the requests of an event loop turn, which shortens reads by a sixth (bench/CHOICES.md). @module */
 
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from './timers.js'
 
 interface Answer {
   readonly response: ServerResponse

@@ -21,6 +21,7 @@ import { HeadReader, startOfHead } from './head-reader.js'
 import type { HeldBytes, Holder } from './held-bytes.js'
 import { parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
+import { clearInterval, performance, setInterval } from './timers.js'
 
 type ConnectionState =
   | 'waiting'

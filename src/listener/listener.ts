@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Batch } from './batch.js'
 import { Connection, type ConnectionOwner } from './connection.js'
 import { HeldBytes } from './held-bytes.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
+import { clearInterval, nextTurn, performance, setImmediate, setInterval } from './timers.js'
 
 /** Limits of a listener. Times are in seconds. */
 export interface ListenerLimits {

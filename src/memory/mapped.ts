@@ -1,6 +1,13 @@
 /** Buffers that each have a memory mapping. Freeing buffers on glibc's heap would leave holes (mallopt(3)). @module */
 
+import hooks from 'node:perf_hooks'
+import timers from 'node:timers'
+import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
+
+// Kept, because test runners replace them.
+const { setImmediate } = timers
+const now = hooks.performance.now.bind(hooks.performance)
 
 /** Minimum length of a memory-mapped buffer, in bytes. Mapping a shorter buffer would take too long. */
 export const mappedFrom = 32 * 1024
@@ -31,7 +38,7 @@ let retryAt = 0
 export function requireAddresses(length: number): void {
   uncheckedBytes -= length
   if (uncheckedBytes >= 0) return
-  const start = performance.now()
+  const start = now()
   if (length >= failedBytes && start < retryAt) throw new RangeError(allocationFailed)
   try {
     const reserved = new Resizable(0, { maxByteLength: length + bytesPerCheck + spareBytes })
@@ -39,7 +46,7 @@ export function requireAddresses(length: number): void {
     uncheckedBytes = bytesPerCheck
   } catch (error) {
     // Before V8 fails, it collects all garbage. At most a twentieth of the time may be spent on that.
-    retryAt = start + 20 * Math.floor(performance.now() - start)
+    retryAt = start + 20 * Math.floor(now() - start)
     failedBytes = length
     throw error
   }
@@ -85,9 +92,10 @@ export function released(buffer: Buffer): void {
 const allocationFailed = 'Array buffer allocation failed'
 
 /** Returns whether the system had no memory left. V8 and Node.js have three messages for that, but no common code. */
-export function isOutOfMemory(error: unknown): error is RangeError {
-  const { name, message } = error instanceof Object ? (error as Partial<Error>) : {} // the types are checked below
-  return name === 'RangeError' && /allocat(?:ion|e)|resize/.test(String(message))
+export function isOutOfMemory(error: unknown): error is Error {
+  // In a test runner, `instanceof` fails for errors that Node.js creates.
+  if (!types.isNativeError(error) || error.name !== 'RangeError') return false
+  return /allocat(?:ion|e)|resize/.test(error.message)
 }
 
 /** Frees the whole `ArrayBuffer` of a buffer now, not when garbage is collected. Afterwards, the buffer is empty. */
@@ -97,7 +105,7 @@ export function freed(buffer: Buffer): void {
 }
 
 /** Returns the result of `make`. If the system has no memory left, throws the error that `refusal` returns. */
-export function allocate<T>(make: () => T, refusal: (cause: RangeError) => Error): T {
+export function allocate<T>(make: () => T, refusal: (cause: Error) => Error): T {
   try {
     return make()
   } catch (error) {

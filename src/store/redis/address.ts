@@ -1,5 +1,7 @@
 /** Parses the addresses of clusters and sentinels in `STORE_URL`, and joins hosts and ports. @module */
 
+import { URL } from 'node:url'
+
 const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
 export type ClusterAddress = NonNullable<ReturnType<typeof clusterAddress>>
