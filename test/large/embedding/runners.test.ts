@@ -1,4 +1,4 @@
-/** Tests the steps in docs/how-to/testing.md. */
+/** Tests the steps in docs/how-to/testing.md, and the embedded store with fake timers and in browser-like environments. */
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,10 +13,81 @@ const success = new Map([
   ['node:test', /^[#ℹ] pass 1$/m],
   ['Vitest', /Tests .*1 passed/],
   ['Jest', /Tests: .*1 passed/],
+  ['Jest with CommonJS', /Tests: .*1 passed/],
   ['Playwright', /^ *1 passed/m],
   ['Failures and snapshots', /^[#ℹ] pass 1$/m],
   ['Retries and loading states', /^[#ℹ] pass 1$/m],
 ])
+
+/** Test files that run `scenario` in a runner: without fake timers, with all of them, and with one at a time. */
+const runners: [runner: string, command: string, passed: RegExp, ...files: string[]][] = [
+  [
+    'node:test',
+    'node --test fakes.test.js',
+    /^[#ℹ] pass 6$/m,
+    `// fakes.test.js
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { startItemStore } from 'item-store'
+import { expected, scenario } from './scenario.js'
+for (const apis of [[], undefined, ['setTimeout'], ['setInterval'], ['setImmediate'], ['Date']]) {
+  test(String(apis), async (t) => {
+    t.after(() => mock.timers.reset())
+    const fake = () => apis?.length !== 0 && mock.timers.enable(apis && { apis })
+    assert.equal(await scenario(startItemStore, fake, apis ? 0 : 1), expected)
+  })
+}`,
+  ],
+  [
+    'Vitest (threads and vmThreads; node, happy-dom and jsdom)',
+    'vitest run',
+    /^ *Tests +38 passed/m,
+    `// vitest.config.js
+const environments = ['node', 'happy-dom', 'jsdom']
+const projects = ['threads', 'vmThreads'].flatMap((pool) =>
+  environments.map((environment) => ({ test: { name: pool + environment, pool, environment, testTimeout: 60_000 } })))
+export default { test: { projects } }`,
+    `// fakes.test.js
+import { startItemStore } from 'item-store'
+import { afterEach, expect, test, vi } from 'vitest'
+import { expected, scenario } from './scenario.js'
+afterEach(() => vi.useRealTimers())
+// With a fake nextTick, Node's own connections stop.
+const all = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
+all.push('queueMicrotask', 'performance', 'Date', 'hrtime')
+const each = typeof window === 'undefined' ? all.map((name) => [name]) : []
+for (const toFake of [[], undefined, all, ...each]) {
+  test(String(toFake), async () => {
+    const fake = () => toFake?.length !== 0 && vi.useFakeTimers(toFake && { toFake })
+    expect(await scenario(startItemStore, fake, toFake ? 0 : 1)).toBe(expected)
+  })
+}`,
+  ],
+  [
+    'Jest (node and jsdom)',
+    'NODE_OPTIONS=--experimental-vm-modules jest',
+    /^Tests: +15 passed/m,
+    `// jest.config.js
+const environments = ['node', 'jsdom']
+const projects = environments.map((testEnvironment) => ({ testEnvironment }))
+export default { projects, testTimeout: 60_000 }`,
+    `// fakes.test.js
+import { startItemStore } from 'item-store'
+import { expected, scenario } from './scenario.js'
+const { jest } = import.meta
+afterEach(() => jest.useRealTimers())
+const all = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
+all.push('queueMicrotask', 'performance', 'Date', 'hrtime', 'nextTick')
+const each = typeof window === 'undefined' ? all : []
+for (const only of [undefined, 'all', ...each]) {
+  test(String(only), async () => {
+    const doNotFake = only === 'all' ? [] : all.filter((name) => name !== only)
+    const fake = () => only && jest.useFakeTimers({ doNotFake })
+    expect(await scenario(startItemStore, fake, only === 'all' ? 1 : 0)).toBe(expected)
+  })
+}`,
+  ],
+]
 
 const guide = readText('docs/how-to/testing.md')
 const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
@@ -34,6 +105,19 @@ describe('docs/how-to/testing.md', () => {
     test(`${title}: the example passes`, () => {
       const { output, status } = followIn(newProject(), text)
       assert.match(output, success.get(title) ?? assert.fail('a new section'))
+      assert.equal(status, 0, output)
+    })
+  }
+
+  for (const [runner, command, passed, ...files] of runners) {
+    test(`${runner}: with and without fake timers, the store answers and stops`, () => {
+      const folder = newProject()
+      const scenario = readText('build/test/large/embedding/scenario.js')
+      writeFileSync(join(folder, 'scenario.js'), scenario.replace(/^\/\/# sourceMapping.*/m, ''))
+      writeFiles(folder, files.map((file) => `\`\`\`js\n${file}\n\`\`\`\n`).join(''))
+      for (const name of ['vitest', 'jest', 'jest-environment-jsdom']) linkTool(folder, name)
+      const { output, status } = run(folder, `PATH="$PWD/node_modules/.bin:$PATH" ${command}`)
+      assert.match(output, passed)
       assert.equal(status, 0, output)
     })
   }
@@ -87,8 +171,8 @@ function linkTool(folder: string, name: string): void {
 }
 
 function run(folder: string, command: string) {
-  const { NODE_TEST_CONTEXT: _, ...env } = cleanEnvironment() // the command must not report to this test run
-  const offline = { ...env, npm_config_offline: 'true' } // npx must use installed tools and not download them
+  const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _color, ...env } = cleanEnvironment() // the command must not report to this test run
+  const offline = { ...env, NO_COLOR: '1', npm_config_offline: 'true' } // npx must use installed tools and not download them
   const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const
   const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)
   return { status, output: `${stdout}${stderr}` }
