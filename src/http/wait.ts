@@ -109,6 +109,9 @@ interface WaitGroupOptions<State extends Tagged> {
 /** Maximum number of waiting requests to check for a change in one event loop turn. Checking them takes 0.2 ms. */
 const comparedPerTurn = 64
 
+/** Time after which a failed read of a change is repeated, in milliseconds. */
+const retryAfter = 500
+
 /** Requests that wait for the same item or list. After a change, one read serves all of them. */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
@@ -117,6 +120,9 @@ export class WaitGroup<State extends Tagged> {
   /** Latest entity tag that has been compared with the tags of all requests in `#waiting`. */
   #tag: EntityTag | undefined
   #hasChanged = false
+  /** Error of the latest read, if it was to read a change. */
+  #failure: unknown
+  #retry: NodeJS.Timeout | undefined
   #isUpdating = false
 
   constructor(options: WaitGroupOptions<State>) {
@@ -137,15 +143,15 @@ export class WaitGroup<State extends Tagged> {
     this.#isUpdating = true
     await timeToWork()
     // Requests that begin to wait during this read may need newer data, so they are served by the next read.
-    const arrived = this.#arrived
-    let concerned = this.#hasChanged ? [...this.#waiting, ...arrived] : arrived
+    let concerned = this.#arrived
+    const hadChanged = this.#hasChanged
     this.#arrived = []
     this.#hasChanged = false
     try {
-      const state = await this.#options.read()
+      const state = await this.#read(hadChanged)
       const known = this.#tag
       this.#tag = state?.tag
-      const compared = state?.tag === known ? arrived : [...this.#waiting, ...arrived]
+      const compared = state?.tag === known ? concerned : [...this.#waiting, ...concerned]
       concerned = await this.#answeredBy(state, compared)
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
       for (const wait of concerned) {
@@ -162,7 +168,27 @@ export class WaitGroup<State extends Tagged> {
     }
     this.#isUpdating = false
     if (this.#isEmpty) this.#options.onEmpty()
-    else if (this.#hasChanged || this.#arrived.length > 0) this.#schedule()
+    else if (this.#arrived.length > 0 || (this.#hasChanged && this.#retry === undefined))
+      this.#schedule()
+  }
+
+  /** Reads the state. If a read after a change fails, the requests that already wait go on waiting for the next read. */
+  async #read(hadChanged: boolean): Promise<State | undefined> {
+    try {
+      const state = await this.#options.read()
+      this.#failure = undefined
+      return state
+    } catch (error) {
+      if (hadChanged && this.#waiting.size > 0) {
+        this.#hasChanged = true
+        this.#failure = error
+        this.#retry ??= setTimeout(() => {
+          this.#retry = undefined
+          if (!this.#isEmpty) this.#schedule()
+        }, retryAfter).unref()
+      }
+      throw error
+    }
   }
 
   get #isEmpty(): boolean {
@@ -196,7 +222,9 @@ export class WaitGroup<State extends Tagged> {
 
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
-    void timeToSend().then(() => wait.answerUnmodified())
+    // A change that could not be read may concern the request.
+    const failure = this.#failure
+    void timeToSend().then(() => (failure ? wait.fail(failure) : wait.answerUnmodified()))
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()
   }
 }

@@ -11,25 +11,14 @@ import { type Tagged, Wait, WaitGroup } from './wait.js'
 /** Maximum number of waiting reads. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
 const maxWaiting = 20_000
 
-/** Maximum number of concurrent store reads, because few Redis replies of unknown length should be in flight. */
+/** Maximum number of concurrent store reads of each kind, because few long replies of Redis should be in flight. */
 const maxReading = 16
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
 export function createWaitingReads(store: ItemStore) {
   const waits = new Set<{ finish(): void }>()
-  const due = new Set<{ update(): Promise<void> }>()
-  let reading = 0
   let isStopping = false
-
-  async function updateDue(): Promise<void> {
-    reading += 1
-    for (const group of due) {
-      due.delete(group)
-      await group.update()
-    }
-    reading -= 1
-  }
 
   /** @param read reads an item or list, for one exchange only if it is given. */
   function of<Key extends string | undefined, State extends Tagged>(
@@ -37,6 +26,18 @@ export function createWaitingReads(store: ItemStore) {
     watchedBy: (key: Key) => Watched,
   ) {
     const groups = new Map<Key, WaitGroup<State>>()
+    /** Groups to read. Slow reads of lists must not delay reads of items, so each kind has its own set. */
+    const due = new Set<WaitGroup<State>>()
+    let reading = 0
+
+    async function updateDue(): Promise<void> {
+      reading += 1
+      for (const group of due) {
+        due.delete(group)
+        await group.update()
+      }
+      reading -= 1
+    }
 
     function groupOf(key: Key): WaitGroup<State> {
       const known = groups.get(key)
