@@ -2,10 +2,21 @@
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
-import { partlyDone, refused, unexpectedData } from './errors.js'
+import { otherRecord, partlyDone, refused, unexpectedData } from './errors.js'
 
-/** Name of the field with the total length of the item texts, a space, and a UUID that each change replaces. */
+/** Name of the field with the total length of the item texts, the number of items, and the version of the bucket. */
 export const bytesField = 'bytes'
+
+/** First character of the names of the fields with a project's number of items in the bucket, and their version. */
+const projectSign = ':'
+
+export function projectField(project: string): string {
+  return projectSign + project
+}
+
+export function isProjectField(name: string): boolean {
+  return name.startsWith(projectSign)
+}
 
 const itemStart = '{"id":"'
 const idLength = 36
@@ -58,25 +69,20 @@ export type Script = ReturnType<typeof script>
 /** Maximum length of a script's reply, in bytes. */
 export const scriptReplyBytes = 24 * 1024
 
+/** How long a project without items keeps its version, in milliseconds. A tag read earlier must not become valid again. */
+const remembered = 3_600_000
+/** Maximum length of a project's name, in bytes. A longer name does not fit into the path of a request. */
+const maxProjectBytes = 16 * 1024
+
 const begin = `
 local key, id = KEYS[1], ARGV[1]
 local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
-local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0 -'
-local bytes = field and string.match(field, '^(%d+) [%w-]+$')
-if not bytes or #bytes > 15 then return unexpected end`
+local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0 0 0-'
+local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-%x*$')
+if not bytes or #bytes > 15 or #items > 15 or #last > 15 then return unexpected end`
 
-/** Beginning of each script that changes an item. The format `%.0f` writes numbers without an exponent. */
-const beginChange = `${begin}
-local version, text, expected = ARGV[2], ARGV[3], ARGV[4]
-local length = redis.call('HSTRLEN', key, id)
-local function bytesNow(number) return string.format('%.0f ', math.max(0, number)) .. version end
-local function isOther(digest)
-  return digest ~= '' and redis.sha1hex(redis.call('HGET', key, id)) ~= digest
-end`
-
-// Outcomes of scripts. A script returns the index of its outcome in one of these lists.
-export const createOutcomes = ['taken', 'done'] as const
-export const changeOutcomes = ['absent', 'done', 'unexpected'] as const
+/** Outcomes of the script `change`, which returns their index. The first one also means that a create found an item. */
+export const outcomes = ['absent', 'done', 'unexpected'] as const
 
 // The server can refuse only the first change of a script, for example if the server has no memory left. So a script
 // with several changes first deletes the field with the empty name, which has no effect.
@@ -87,29 +93,65 @@ local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${scriptReplyBytes} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`),
 
-  /** ARGV: id, version, text. */
-  create: script(`${beginChange}
-if length > 0 then return 0 end
-redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text))
-return 1`),
-
-  /** ARGV: id, version, text, SHA-1 of the expected text or ''. If memory is full, only a longer text is refused. */
-  replace: script(`${beginChange}
-if length == 0 then return 0 end
-if isOther(expected) then return 2 end
-if #text <= length then redis.call('HDEL', key, '') end
-redis.call('HSET', key, id, text, 'bytes', bytesNow(bytes + #text - length))
-return 1`),
-
-  /** ARGV: id, version, '', SHA-1 of the expected text or ''. Deleting the last item of a bucket deletes the bucket. */
-  delete: script(`${beginChange}
-if length == 0 then return 0 end
-if isOther(expected) then return 2 end
-if bytes - length == 0 then return redis.call('HDEL', key, id, 'bytes') - 1 end
-redis.call('HDEL', key, '')
-redis.call('HSET', key, 'bytes', bytesNow(bytes - length))
-if redis.pcall('HDEL', key, id) == 1 then return 1 end
-return redis.error_reply('${partlyDone} the item may still exist')`),
+  /**
+   * Creates, replaces or deletes an item. Returns the index of the outcome, and the item's former project if any.
+   * A version is a time in milliseconds, later than that of the bucket's former version, and random digits, because a
+   * failover may lose versions. If memory is full, only a longer text is refused.
+   * KEYS: bucket, and the record if it is on the same server. ARGV: id, kind of change, text, SHA-1 of the expected text
+   * or '', time, hyphen and random digits, cursor from which to forget projects or '', number of buckets.
+   */
+  change: script(`${begin}
+local kind, text, expected, time = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+if KEYS[2] and redis.pcall('HGET', KEYS[2], 'buckets') ~= ARGV[8] then
+  return redis.error_reply('${otherRecord} the record of the store has changed')
+end
+local old = redis.call('HGET', key, id) or ''
+if (old == '') ~= (kind == 'create') then return 0 end
+if expected ~= '' and redis.sha1hex(old) ~= expected then return 2 end
+local version = ' ' .. (time > last + 0 and ARGV[5] or string.format('%.0f', last + 1)) .. ARGV[6]
+local function projectIn(text)
+  if string.sub(text, 44, 58) ~= '","project_id":' then return nil end
+  local stop = string.find(text, '["\\\\]', 60)
+  local isPlain = string.byte(text, stop) == 34
+  while string.byte(text, stop) ~= 34 do stop = string.find(text, '["\\\\]', stop + 2) end
+  local name = string.sub(text, 60, stop - 1)
+  if not isPlain then
+    local isText, names = pcall(cjson.decode, '["' .. name .. '"]')
+    name = isText and names[1] or name
+  end
+  return #name <= ${maxProjectBytes} and '${projectSign}' .. name or nil
+end
+local function counted(project, change)
+  local count = string.match(redis.call('HGET', key, project) or '0', '^%d+') + change
+  return (count > 0 and count or 0) .. version
+end
+local from = string.byte(old, 59) == 34 and projectIn(old) or nil
+local to = string.byte(text, 59) == 34 and projectIn(text) or nil
+items = items + (kind == 'create' and 1 or kind == 'delete' and -1 or 0)
+local totals = math.max(0, bytes + #text - #old) .. ' ' .. math.max(0, items) .. version
+local project = to or from
+local count = project and counted(project, from == to and 0 or to and 1 or -1)
+local other = to and from and from ~= to and counted(from, -1)
+if #text <= #old then redis.call('HDEL', key, '') end
+if kind == 'delete' then
+  redis.call('HSET', key, 'bytes', totals, project or 'bytes', count or totals)
+elseif project then
+  redis.call('HSET', key, id, text, 'bytes', totals, project, count)
+else
+  redis.call('HSET', key, id, text, 'bytes', totals)
+end
+if other then redis.call('HSET', key, from, other) end
+if kind == 'delete' and redis.pcall('HDEL', key, id) ~= 1 then
+  return redis.error_reply('${partlyDone} the item may still exist')
+end
+if ARGV[7] ~= '' then
+  local found = redis.pcall('HSCAN', key, ARGV[7], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
+  for place = 1, #found, 2 do
+    local since = string.match(found[place + 1], '^0 (%d+)%-')
+    if since and since + ${remembered} < time then redis.pcall('HDEL', key, found[place]) end
+  end
+end
+return from and {1, string.sub(from, 2)} or 1`),
 
   /** Tries each command that the other scripts call. ARGV: the name of a field that does not exist. */
   probe: script(`${begin}

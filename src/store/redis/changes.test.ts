@@ -6,9 +6,13 @@ import { Watchers } from '../watchers.js'
 import { createChanges } from './changes.js'
 
 test('a watcher that is added during a poll is called for changes that the poll finds', async () => {
-  const states = [{ key: 'bucket', field: null, bytes: 1, version: '1' }]
-  const some = () => nextTurn(states)
-  const changes = createChanges(new Watchers(), { some, all: () => assert.fail() }, () => 'bucket')
+  const changes = createChanges(new Watchers(), {
+    keys: [],
+    keyOf: () => 'bucket',
+    serverOf: undefined,
+    states: { versionsOf: () => nextTurn(['1-a']) },
+    read: () => assert.fail(),
+  })
   const told: string[] = []
   changes.watch({ id: newItemId() }, () => told.push('first'))
   changes.watch({ id: newItemId() }, () => told.push('second'))

@@ -4,42 +4,110 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'
 import type { Watched } from '../item-store.js'
 import type { Watchers } from '../watchers.js'
-import type { BucketStates } from './bucket-states.js'
+import { projectField } from './bucket.js'
+import { type BucketStates, fieldBytes, type Read, timeOf } from './bucket-states.js'
+import { keyCommand, listIn, type Servers } from './client.js'
 
 /** Time between two polls for changes, in milliseconds. */
 const interval = 250
+/** Number of projects for which a command asks, in each bucket that has changed. */
+const askedAtOnce = 64
+
+interface ChangesOptions {
+  readonly keys: readonly string[]
+  readonly keyOf: (id: ItemId) => string
+  readonly serverOf: Servers['serverOf']
+  readonly states: Pick<BucketStates, 'versionsOf'>
+  readonly read: Read
+  /** Waits until the next poll. */
+  readonly pause?: ((signal: AbortSignal) => Promise<unknown>) | undefined
+}
 
 export function createChanges(
   watchers: Watchers,
-  states: Pick<BucketStates, 'all' | 'some'>,
-  keyOf: (id: ItemId) => string,
+  { keys, keyOf, serverOf, states, read, pause = untilNextPoll }: ChangesOptions,
 ) {
   const closing = new AbortController()
+  /** Versions of buckets that the latest polls have read. */
+  const known = new Map<string, string>()
+  /** Servers that have not answered the latest poll yet. They do not delay polls of other servers. */
+  const asked = new Set<object | undefined>()
   let isPolling = false
 
   async function poll(): Promise<void> {
     isPolling = true
     const { signal } = closing
-    let known: ReadonlyMap<string, string> = new Map()
+    known.clear()
     while (!watchers.isEmpty && !signal.aborted) {
-      known = await compare(known).catch(() => known) // ignored: reads of items fail too, and report the error
-      await delay(interval, undefined, { signal, ref: false }).catch(() => undefined)
+      for (const [server, own] of groupsOf(wantedKeys())) {
+        if (asked.has(server)) continue
+        asked.add(server)
+        void compare(own)
+          .catch(() => undefined) // ignored: the next poll tries again
+          .then(() => asked.delete(server))
+      }
+      await pause(signal).catch(() => undefined)
     }
     isPolling = false
   }
 
-  /** Calls the watchers of buckets whose versions differ from `known`. Returns the current versions by bucket key. */
-  async function compare(known: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
-    const found = watchers.hasWatchersOfMany
-      ? (await states.all()).states
-      : await states.some([...new Set([...watchers.watchedIds].map(keyOf))])
-    const changed = found.filter(({ key, version }) => known.get(key) !== version)
-    if (changed.length > 0) {
-      // Watchers added during the poll are called too. In a cluster, their callers may have read an older state.
-      const changedKeys = new Set(changed.map(({ key }) => key))
-      watchers.call([...watchers.watchedIds].filter((id) => changedKeys.has(keyOf(id))))
+  function wantedKeys(): readonly string[] {
+    return watchers.hasWatchersOfMany ? keys : [...new Set([...watchers.watchedIds].map(keyOf))]
+  }
+
+  function groupsOf(wanted: readonly string[]): Map<object | undefined, readonly string[]> {
+    if (serverOf === undefined) return new Map([[undefined, wanted]])
+    const groups = new Map<object | undefined, string[]>()
+    for (const key of wanted) {
+      const server = serverOf(key)
+      const group = groups.get(server)
+      if (group === undefined) groups.set(server, [key])
+      else group.push(key)
     }
-    return new Map(found.map(({ key, version }) => [key, version]))
+    return groups
+  }
+
+  /** Calls the watchers of buckets whose versions have changed since the last poll. @throws {StoreError} */
+  async function compare(own: readonly string[]): Promise<void> {
+    const versions = await states.versionsOf(own)
+    const changed = new Map<string, string>()
+    for (const [index, key] of own.entries()) {
+      const version = versions[index]
+      // A failover may follow, in which the bucket loses changes. So its watchers are called once it can be read again.
+      if (version === undefined) known.delete(key)
+      else if (version !== known.get(key)) changed.set(key, version)
+    }
+    if (changed.size === 0) return
+    // Watchers added during the poll are called too. In a cluster, their callers may have read an older state.
+    const projects = await projectsIn(changed)
+    for (const [key, version] of changed) known.set(key, version)
+    const ids = [...watchers.watchedIds].filter((id) => changed.has(keyOf(id)))
+    watchers.call(ids, projects)
+  }
+
+  /** Returns the watched projects that have changed in the given buckets since the last poll. */
+  async function projectsIn(changed: ReadonlyMap<string, string>): Promise<Iterable<string>> {
+    const projects = watchers.watchedProjects
+    const found = new Set<string>()
+    const buckets = [...changed].map(([key, version]) => {
+      return { key, version, since: timeOf(known.get(key)) }
+    })
+    // A bucket whose last version is unknown, or newer, may have lost changes to any project.
+    if (!buckets.every(({ version, since }) => since < timeOf(version))) return projects
+    for (let start = 0; start < projects.length; start += askedAtOnce) {
+      const some = projects.slice(start, start + askedAtOnce)
+      const names = some.map(projectField)
+      const replies = await read(
+        buckets.map(({ key }) => keyCommand(['HMGET', key, ...names], names.length * fieldBytes)),
+      )
+      for (const [index, { since }] of buckets.entries()) {
+        const fields = listIn(replies[index]?.value)
+        for (const [place, project] of some.entries()) {
+          if (timeOf(String(fields[place]).split(' ')[1]) > since) found.add(project)
+        }
+      }
+    }
+    return found
   }
 
   return {
@@ -51,4 +119,8 @@ export function createChanges(
 
     close: () => closing.abort(),
   }
+}
+
+function untilNextPoll(signal: AbortSignal): Promise<unknown> {
+  return delay(interval, undefined, { signal, ref: false })
 }

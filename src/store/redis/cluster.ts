@@ -76,8 +76,8 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
       if (connection === undefined) throw new NotConnectedError(cause)
       return await connection.send(commands)
     } catch (error) {
-      if (error instanceof NotConnectedError) return commands.map(() => error)
-      throw error
+      const failure = error instanceof Error ? error : new Error(String(error))
+      return commands.map(() => failure) // the replies of other servers can still be used
     }
   }
 

@@ -29,11 +29,14 @@ export const partlyDone = 'PARTLYDONE'
 /** Error code that a script returns if another program has written to the script's key. */
 export const unexpectedData = 'UNEXPECTED'
 
+/** Error code that a script returns if the store's record has changed. */
+export const otherRecord = 'RECORD'
+
 /** Error codes that prove that the server has refused the command and changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
-  unexpectedData,
+  ...[unexpectedData, otherRecord],
 ])
 
 /** Matches errors from commands in a script. Before Redis 7, such a message does not begin with the error code. */

@@ -3,7 +3,14 @@
 import type { ItemFilter } from '../../item/item.js'
 import { ReadMemory } from '../../memory/read-memory.js'
 import type { ItemList } from '../item-store.js'
-import { bytesField, type CorruptedKeys, type ItemTexts, isItem, joined } from './bucket.js'
+import {
+  bytesField,
+  type CorruptedKeys,
+  type ItemTexts,
+  isItem,
+  isProjectField,
+  joined,
+} from './bucket.js'
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
@@ -19,12 +26,14 @@ const minTextBytes = 45
 const scanReplyOverhead = 1024
 /** Memory that a cached bucket takes in addition to its item texts, in bytes. */
 const cacheOverhead = 400
+/** Number of projects without items, remembered by a bucket, up to which the bucket is read at once. */
+const maxForgotten = 1000
 const firstCursor = '0'
 
 export type ReadTexts = ReturnType<typeof createReadTexts>
 
 export function createReadTexts(
-  states: Pick<BucketStates, 'stateIn' | 'lengths'>,
+  states: Pick<BucketStates, 'stateIn'>,
   corrupted: CorruptedKeys,
   read: Read,
   batchBytes: number,
@@ -46,6 +55,7 @@ export function createReadTexts(
       const id = field.toString('latin1')
       if (id === bytesField) bytes = text
       else if (isItem(id, text)) items.set(id, text)
+      else if (isProjectField(id)) continue
       else throw corrupted.found(key, field)
     }
     return { bytes, items, cursor: cursor.toString(), client }
@@ -84,15 +94,15 @@ export function createReadTexts(
     }
   }
 
-  async function firstScan({ key, bytes }: BucketState): Promise<Command> {
+  function firstScan({ key, bytes, items }: BucketState): Command {
     const scan = (count: number, replyBytes?: number) =>
       keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
-    if (bytes <= batchBytes) {
-      // `HSCAN` counts each item twice: its field and its text.
-      return scan(2 * (Math.ceil(bytes / minTextBytes) + 1), 2 * bytes + scanReplyOverhead)
+    if (bytes > batchBytes) {
+      return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / items))))
     }
-    const [length = 1] = await states.lengths([key])
-    return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / length))))
+    // `HSCAN` counts each field twice: its name and its value. There is at most one project for each item, and forgotten
+    // projects.
+    return scan(4 * items + maxForgotten, 3 * bytes + scanReplyOverhead)
   }
 
   /** Reads the item texts of buckets, but only the first batch of a long bucket. @throws {StoreError} */
@@ -102,7 +112,7 @@ export function createReadTexts(
       return known?.version === version && !corrupted.has(key) ? known.texts : undefined
     })
     const unread = buckets.filter((_, index) => cached[index] === undefined)
-    const commands = await Promise.all(unread.map(firstScan))
+    const commands = unread.map(firstScan)
     const replies = await read(commands)
     const results = commands.map((command, index) => {
       const { key } = command

@@ -5,10 +5,20 @@ import { StoreMismatchError } from '../item-store.js'
 import type { Command, RedisValue, Servers } from './client.js'
 import { keyCommand, listIn, valueIn } from './client.js'
 import type { Purpose } from './errors.js'
-import { BusyError, errorReplyOf, NotConnectedError, refused, storeError } from './errors.js'
+import {
+  BusyError,
+  errorCodeOf,
+  errorReplyOf,
+  NotConnectedError,
+  refused,
+  storeError,
+} from './errors.js'
 
-/** Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data. */
-const ownFormat = 1
+/**
+ * Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data. Scripts
+ * compare only `buckets`, so the next format should rename this field.
+ */
+const ownFormat = 2
 /** Default number of buckets, which is also the number in a store that has items but no record. */
 export const bucketsByDefault = 256
 /** Maximum number of buckets of a new store in a cluster. Each poll sends a command for each bucket. */
@@ -37,14 +47,17 @@ export function createStoreRecord(
   let logged: string | undefined
   let pending: Promise<void> | undefined
 
-  async function send(parts: Command['parts']): Promise<RedisValue> {
-    return valueIn((await servers.send([{ parts, key, replyBytes: 0 }]))[0])
+  async function send(parts: Command['parts']): Promise<RedisValue | Error> {
+    const [reply] = await servers.send([{ parts, key, replyBytes: 0 }])
+    return isDamage(reply) ? reply : valueIn(reply)
   }
 
-  function judge(content: RedisValue): void {
-    const [buckets = null, format = null] = listIn(content)
+  /** @param content the record's fields, or the error of an attempt to read them. */
+  function judge(content: RedisValue | Error): void {
+    const [buckets = null, format = null] = content instanceof Error ? [] : listIn(content)
     const isMissing = buckets === null && format === null
-    result = isMissing ? undefined : compared(Number(buckets), Number(format), own)
+    if (isDamage(content)) result = damaged()
+    else result = isMissing ? undefined : compared(String(buckets), Number(format), own)
     if (result !== 'matched') return
     wasMatched = true
     logged = undefined
@@ -93,9 +106,9 @@ export function createStoreRecord(
       result = undefined
     },
 
-    readAgain(sendAhead: typeof send): void {
+    readAgain(sendAhead: (parts: Command['parts']) => Promise<RedisValue>): void {
       // Errors are ignored: either later commands will fail too, or another server in the cluster has the record.
-      sendAhead(readCommand).then(judge, () => undefined)
+      sendAhead(readCommand).then(judge, (error) => isDamage(error) && judge(error))
     },
 
     /** @throws {StoreError} if the service may not access the items in the bucket. */
@@ -116,14 +129,28 @@ export function createStoreRecord(
   }
 }
 
-function compared(buckets: number, format: number, own: number) {
-  if (format === ownFormat) return buckets === own ? 'matched' : otherNumber(own, buckets)
+function compared(buckets: string, format: number, own: number) {
+  if (format === ownFormat) {
+    if (!/^[1-9]\d*$/.test(buckets)) return damaged()
+    return Number(buckets) === own ? 'matched' : otherNumber(own, buckets)
+  }
   const version = format > ownFormat ? 'a newer version of the service' : 'another version'
   const cause = `this store has data in format ${format}, but this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
   return new StoreMismatchError(cause)
 }
 
-function otherNumber(own: number, buckets: number): StoreMismatchError {
+/** Returns whether an error means that the record is not a hash. */
+function isDamage(error: unknown): error is Error {
+  return errorCodeOf(error) === 'WRONGTYPE'
+}
+
+function damaged(): StoreMismatchError {
+  const cause =
+    'another program has damaged the record of this store; restore the record, or use another STORE_PREFIX'
+  return new StoreMismatchError(cause)
+}
+
+function otherNumber(own: number, buckets: number | string): StoreMismatchError {
   const cause = `STORE_BUCKETS is ${own}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
   return new StoreMismatchError(cause)
 }

@@ -8,22 +8,20 @@ import { Watchers } from '../watchers.js'
 import { clusterAddress, sentinelAddress } from './address.js'
 import {
   CorruptedKeys,
-  changeOutcomes,
-  createOutcomes,
   isItem,
+  outcomes,
   type Script,
   scriptReplyBytes,
   scripts,
 } from './bucket.js'
-import { createBucketStates } from './bucket-states.js'
+import { createBucketStates, valid } from './bucket-states.js'
 import { createChanges } from './changes.js'
 import { type Command, keyCommand, memoryIn, type Reply, type Servers } from './client.js'
 import { createCluster } from './cluster.js'
 import { RedisConnection, type ServersOptions } from './connection.js'
-import { errorCodeOf, type Purpose, storeError, unexpectedData } from './errors.js'
+import { errorCodeOf, otherRecord, type Purpose, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
 import { createReadTexts, openList } from './list.js'
-import { createProjectReads } from './projects.js'
 import { createReachabilityLog } from './reachability.js'
 import { bucketsByDefault, createStoreRecord } from './record.js'
 import { watchPrimary } from './watched-primary.js'
@@ -38,19 +36,26 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   /** Total length of the items to request with one command, in bytes. */
   readonly batchBytes?: number
   readonly maxCachedBytes?: number
+  /** Waits until the next poll for changes. */
+  readonly pause?: (signal: AbortSignal) => Promise<unknown>
 }
 
+/** Share of the changes that look for projects to forget: about 100 fields each time. */
+const forgetting = 1 / 64
 /** How long the result of a health check is reused, in milliseconds. */
 const healthyFor = 1000
 
 /** Opens a store on Redis. Resolves even if the first attempt to connect fails. @throws {StoreMismatchError} */
-export async function openRedisStore(options: RedisStoreOptions): Promise<ItemStore> {
+export async function openRedisStore(
+  options: RedisStoreOptions,
+  open = openServers,
+): Promise<ItemStore> {
   const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
   const onCheck: ServersOptions['onCheck'] = (sendAhead) => record.readAgain(sendAhead)
-  const servers = openServers(url, { timeout, log, traffic, onCheck }, () => record.forget())
+  const servers = open(url, { timeout, log, traffic, onCheck }, () => record.forget())
   const record = createStoreRecord(servers, prefix, keys, log)
   await servers.firstAttempt
   await record.compare().catch((error) => {
@@ -62,11 +67,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   let checked = never
   const corrupted = new CorruptedKeys()
   const isCluster = servers.serverOf !== undefined
-  const states = createBucketStates(prefix, keys, corrupted, isCluster, read)
+  const states = createBucketStates(prefix, keys, corrupted, isCluster, readEach)
   const readTexts = createReadTexts(states, corrupted, read, batchBytes, maxCachedBytes)
   const watchers = new Watchers()
-  const changes = createChanges(watchers, states, keyOf)
-  const bucketsFor = createProjectReads(states, readTexts, () => watchers.watchedProjects)
+  const { serverOf } = servers
+  const changes = createChanges(watchers, { ...options, keys, keyOf, serverOf, states, read })
 
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
     if (record.result !== 'matched') await record.assure(commands[0]?.key ?? '', purpose)
@@ -79,51 +84,74 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     }
   }
 
-  /** Returns the reply. Records a corrupted key. @throws {StoreError} if the reply is an error. */
-  function succeeded(reply: Reply | undefined, purpose: Purpose, key: string) {
+  /** Returns the reply, or the error for an error reply. Records a corrupted key. */
+  function judged(reply: Reply | undefined, purpose: Purpose, key: string) {
     if (reply !== undefined && !(reply instanceof Error)) return reply
+    if (reply instanceof StoreError) return reply
     const code = errorCodeOf(reply)
-    if (code === 'WRONGTYPE' || code === unexpectedData) corrupted.found(key, corrupted.get(key))
-    throw storeError(reply, purpose)
+    const isCorrupted = code === 'WRONGTYPE' || code === unexpectedData
+    if (isCorrupted && keys.includes(key)) corrupted.found(key, corrupted.get(key))
+    return storeError(reply, purpose)
+  }
+
+  async function readEach(commands: readonly Command[]) {
+    if (commands.length === 0) return []
+    const failed = (error: StoreError): Reply[] => commands.map(() => error)
+    const replies = await send('read', commands).catch(failed)
+    return replies.map((reply, index) => judged(reply, 'read', commands[index]?.key ?? ''))
   }
 
   async function read(commands: readonly Command[]) {
-    if (commands.length === 0) return []
-    const replies = await send('read', commands)
-    return replies.map((reply, index) => succeeded(reply, 'read', commands[index]?.key ?? ''))
+    return (await readEach(commands)).map(valid)
   }
 
   async function sendOne(purpose: Purpose, command: Command) {
     const [reply] = await send(purpose, [command])
-    return succeeded(reply, purpose, command.key).value
+    return valid(judged(reply, purpose, command.key)).value
   }
 
-  async function runScript(purpose: Purpose, script: Script, key: string, args: Command['parts']) {
-    const [reply] = await send(purpose, [evaluation('EVALSHA', script.digest, key, args)])
-    if (errorCodeOf(reply) !== 'NOSCRIPT') return succeeded(reply, purpose, key).value
-    // A restarted server does not know the script, so it has rejected the command without changing anything.
-    return await sendOne(purpose, evaluation('EVAL', script.text, key, args))
+  async function runScript(
+    purpose: Purpose,
+    script: Script,
+    keysOf: string[],
+    args: Command['parts'],
+  ) {
+    const run = async (name: string, text: string) =>
+      (await send(purpose, [evaluation(name, text, keysOf, args)]))[0]
+    let reply = await run('EVALSHA', script.digest)
+    // After each of these errors, nothing has changed. A restarted server may know neither the script nor the record.
+    if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', script.text)
+    if (errorCodeOf(reply) === otherRecord) {
+      record.forget()
+      reply = await run('EVAL', script.text)
+    }
+    return valid(judged(reply, purpose, keysOf[0] ?? '')).value
   }
 
   function keyOf(id: ItemId): string {
     return keys[Number.parseInt(id.slice(0, 4), 16) % count] as string // there is a key for each remainder
   }
 
-  async function change<Outcome>(
-    script: Script,
-    outcomes: readonly Outcome[],
+  async function change(
+    kind: 'create' | 'replace' | 'delete',
     id: ItemId,
     item?: EncodedItem,
     expected?: EncodedItem,
-  ): Promise<Outcome> {
+  ) {
     const digest = expected === undefined ? '' : hash('sha1', expected)
-    const args = [id, randomUUID(), item ?? '', digest]
-    const value = await runScript('change', script, keyOf(id), args).catch((error) => {
+    const keysOf = isCluster ? [keyOf(id)] : [keyOf(id), record.key]
+    const cursor = Math.random() < forgetting ? String(Math.floor(Math.random() * 2 ** 32)) : ''
+    const version = [String(Date.now()), `-${randomUUID().slice(0, 8)}`]
+    const args = [id, kind, item ?? '', digest, ...version, cursor, String(count)]
+    const value = await runScript('change', scripts.change, keysOf, args).catch((error) => {
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
-    const outcome = outcomes[value as number] as Outcome // scripts return the index of an outcome
-    if (outcome === 'done') watchers.call([id], [item && projectOf(item)]) // the next poll covers its former project
+    const [index, former] = Array.isArray(value) ? value : [value]
+    const outcome = outcomes[index as 0 | 1 | 2] // the script returns the index of an outcome
+    if (outcome === 'done') {
+      watchers.call([id], [former == null ? undefined : String(former), item && projectOf(item)])
+    }
     return outcome
   }
 
@@ -138,8 +166,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // `HGET` returns a Buffer
       if (!isExpected) throw corrupted.found(key, field)
     }
-    await sendOne('change', evaluation('EVAL', scripts.probe.text, key, ['']))
-    await runScript('read', scripts.readShort, key, ['']) // checks that the service may use EVALSHA
+    await sendOne('change', evaluation('EVAL', scripts.probe.text, [key], ['']))
+    await runScript('read', scripts.readShort, [key], ['']) // checks that the service may use EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
@@ -155,7 +183,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
     namespace: '6ab91c7c-0ff1-4a29-8c53-5d47a2e4a6f1',
     traffic,
 
-    create: async (id, item) => (await change(scripts.create, createOutcomes, id, item)) === 'done',
+    create: async (id, item) => (await change('create', id, item)) === 'done',
 
     async read(id) {
       const key = keyOf(id)
@@ -163,7 +191,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       // The script limits the length of the reply, but takes 2.2 µs on the server, compared with 0.7 µs for `HGET`.
       let value = await (servers.hasRoom(key)
         ? sendOne('read', command)
-        : runScript('read', scripts.readShort, key, [id]))
+        : runScript('read', scripts.readShort, [key], [id]))
       if (typeof value === 'number')
         value = await sendOne('read', { ...command, replyBytes: value })
       if (value === null) return undefined
@@ -171,25 +199,23 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
       return value as EncodedItem // checked by `isItem`
     },
 
-    replace: (id, item, expected) => change(scripts.replace, changeOutcomes, id, item, expected),
-    delete: (id, expected) => change(scripts.delete, changeOutcomes, id, undefined, expected),
+    replace: (id, item, expected) => change('replace', id, item, expected),
+    delete: (id, expected) => change('delete', id, undefined, expected),
 
     async list(project) {
-      const { states: all, version } = await bucketsFor(project)
+      const { states: all, version } = await states.of(project)
       const isWanted = project === undefined ? undefined : projectFilter(project)
       return { ...(await openList(all, readTexts, isWanted)), version }
     },
 
-    version: async (project) => (await bucketsFor(project)).version,
+    version: async (project) => (await states.of(project)).version,
     watch: changes.watch,
 
     async size() {
       const commands = keyOfEachServer().map((key) => ({ parts: ['INFO', 'memory'], key }))
-      const [{ states: all }, infos] = await Promise.all([states.all(), read(commands)])
-      const used = all.filter(({ bytes }) => bytes > 0)
-      const lengths = await states.lengths(used.map(({ key }) => key))
+      const [{ states: all }, infos] = await Promise.all([states.of(), read(commands)])
       return {
-        items: lengths.reduce((sum, length) => sum + Math.max(0, length - 1), 0),
+        items: all.reduce((sum, { items }) => sum + items, 0),
         itemBytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
         ...memoryIn(infos.map(({ value }) => String(value))),
       }
@@ -210,8 +236,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<ItemSt
   }
 }
 
-function evaluation(name: string, script: string, key: string, args: Command['parts']): Command {
-  return { parts: [name, script, '1', key, ...args], key, replyBytes: scriptReplyBytes }
+function evaluation(name: string, script: string, keys: string[], args: Command['parts']): Command {
+  const parts = [name, script, String(keys.length), ...keys, ...args]
+  return { parts, key: keys[0] ?? '', replyBytes: scriptReplyBytes }
 }
 
 function openServers(url: string, options: ServersOptions, onLost: () => void): Servers {

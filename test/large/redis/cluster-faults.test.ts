@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create, itemOf, stored } from '../../conformance/expect.js'
+import { isPending, readWaiting, tagOf } from '../../decisions/expect.js'
 import {
   assertNothingLost,
   servedLoad,
@@ -152,21 +153,37 @@ describeWithRedis('faults of a cluster', () => {
     await cluster.isWhole()
   })
 
-  test('a service starts while the master with the record is down: it serves items on other masters', async () => {
+  test('a service starts while the master with the record is down: it serves items on other masters, and waits for these go on', async () => {
     await cluster.setAll('cluster-require-full-coverage', 'no')
     await cluster.isWhole()
     const master = await masterOf(slotOf('item-store:{store}'))
     const gone = [master, await replicaOf(master)]
     const hosts = cluster.nodes.filter((node) => !gone.includes(node))
     const STORE_URL = `redis+cluster://${hosts.map(({ port }) => `127.0.0.1:${port}`)}`
+    const items = await Promise.all(Array.from({ length: 12 }, () => create(service, {})))
+    const waits = await Promise.all(
+      ['', ...items.map(({ id }) => `/${id}`)].map(async (path) => {
+        const tag = await tagOf(service, `/items${path}`)
+        return { path, answer: readWaiting(service, `/items${path}`, tag, 'wait=60') }
+      }),
+    )
+    const [list = assert.fail(), ...ofItems] = waits
+    for (const { answer } of waits) assert.ok(await isPending(answer))
     await Promise.all(gone.map((node) => node.kill('SIGKILL')))
     const late = await serviceOn(STORE_URL)
     const wrong = await serviceOn(STORE_URL, { STORE_BUCKETS: '512' })
     const creates = Array.from({ length: 60 }, () => late.call('POST', '/items', { data: {} }))
     const created = (await Promise.all(creates)).filter(({ status }) => status === 201).length
     assert.ok(created > 20 && created < 60, `${created} of 60 created`)
+    const deletes = ofItems.map(async ({ path, answer }) => {
+      const isDeleted = (await late.call('DELETE', `/items${path}`)).status === 204
+      if (isDeleted) assert.equal((await answer).status, 404)
+      return isDeleted
+    })
+    assert.equal(new Set(await Promise.all(deletes)).size, 2)
     await assertUnhealthy(late)
     await Promise.all(gone.map((node) => node.start()))
+    assert.equal((await list.answer).status, 200)
     await assertServes(late)
     await assertServes(service)
     const mismatches = () => wrong.log.filter(({ msg }) => msg === 'the store cannot be used')

@@ -56,7 +56,7 @@ describeWithRedis('a cluster', () => {
     const refused = /^StoreMismatchError: STORE_BUCKETS is 8192, and .* may have at most 4096/
     await assert.rejects(open({ prefix, buckets }), refused)
     const record = `${prefix}{store}`
-    const added = await masters('hset', record, 'buckets', String(buckets), 'format', '1')
+    const added = await masters('hset', record, 'buckets', String(buckets), 'format', '2')
     assert.ok(added.includes('2'))
     const store = await open({ prefix, buckets })
     await masters('del', record)

@@ -59,6 +59,29 @@ describeWithRedis('lists of one project on a Redis server', () => {
     }
   })
 
+  test('a list of one project reads only the buckets that have its items, and nothing for a HEAD', async () => {
+    const redis = await startedRedis()
+    const service = await serviceOn(redis.url, patient)
+    for (let n = 0; n < 30; n += 1) await create(service, 'other', 1_000_000)
+    const ids = [await create(service, 'own', 10), await create(service, 'own', 10)]
+    const sentBytes = async () =>
+      Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
+    const path = '/items?project_id=own'
+    const before = await sentBytes()
+    for (let time = 0; time < 3; time += 1) {
+      assert.equal((await service.call('HEAD', path)).status, 200)
+      assert.equal((await service.call('HEAD', '/items?project_id=none')).status, 200)
+    }
+    assert.deepEqual(
+      itemsOf(await service.call('GET', path))
+        .map(({ id }) => id)
+        .sort(),
+      ids.sort(),
+    )
+    const bytes = (await sentBytes()) - before
+    assert.ok(bytes < 5_000_000, `${bytes} bytes`) // a bucket may have an item of each project
+  })
+
   test('the list of a project with more than 1 MiB is complete, and a waiting read sees the next change', async () => {
     const redis = await startedRedis()
     const service = await serviceOn(redis.url, patient)

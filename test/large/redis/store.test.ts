@@ -124,6 +124,84 @@ describeWithRedis('the Redis store', () => {
     }
   })
 
+  test('a project may have any name, however it is escaped, and its version changes with its items only', async () => {
+    const store = await open({ buckets: 2 })
+    const names = ['a', 'é"\\/', '*->bytes', '{1}', '\u{1f600}\0', 'x'.repeat(300), '\\ud800', ' ']
+    const unit = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`
+    const escaped = (text: string) =>
+      Array.from({ length: text.length }, (_, place) => unit(text.charCodeAt(place))).join('')
+    const item = (id: ItemId, project: string) =>
+      Buffer.from(`{"id":"${id}","project_id":${project}}`) as EncodedItem // has the form of an encoded item
+    const versions = () =>
+      Promise.all(names.map(async (name) => `${name} ${await store.version(name)}`))
+    const seen = new Set(await versions())
+    const assertChanged = async (change: () => unknown, changed: string[]) => {
+      const before = await versions()
+      await change()
+      const after = await versions()
+      for (const [place, name] of names.entries()) {
+        const version = after[place] ?? ''
+        assert.equal(version !== before[place], changed.includes(name), name)
+        assert.equal(changed.includes(name) && seen.has(version), false, 'a version has come back')
+        seen.add(version)
+      }
+    }
+    const id = newItemId()
+    // A lone surrogate has no UTF-8, and cannot be in a request. It shares the version of another name.
+    await store.create(id, item(id, '"\\ud800"'))
+    let former = ['\\ud800']
+    for (const name of [...names, ...names]) {
+      for (const text of [JSON.stringify(name), `"${escaped(name)}"`]) {
+        const changed = former.includes(name) ? [name] : [...former, name]
+        await assertChanged(() => store.replace(id, item(id, text)), changed)
+        assert.deepEqual(idsIn(await textOf(await store.list(name))), [id])
+        former = [name]
+      }
+    }
+    await assertChanged(() => store.delete(id), former)
+    for (const name of names) assert.equal(await textOf(await store.list(name)), '')
+  })
+
+  test('a project without items is forgotten after an hour, while its bucket changes', async () => {
+    const prefix = 'forgetting:'
+    const store = await open({ ...one, prefix })
+    const ids = await createItems(store, 20)
+    const at = (hours: number) => `0 ${Date.now() - hours * 3_600_000}-ab`
+    await redis.command(
+      'hset',
+      `${prefix}{0}`,
+      ':old',
+      at(1.01),
+      ':new',
+      at(0.9),
+      ':used',
+      '1 1-ab',
+    )
+    const names = async () =>
+      (await redis.command('hkeys', `${prefix}{0}`))
+        .split('\n')
+        .filter((name) => name.startsWith(':'))
+    for (let time = 0; time < 5000 && (await names()).includes(':old'); time += 100) {
+      for (const id of ids) for (let n = 0; n < 5; n += 1) await store.replace(id, itemText(id, n))
+    }
+    assert.deepEqual((await names()).sort(), [':new', ':used'])
+  })
+
+  test('lists are complete while another program has changed the set of numbers', async () => {
+    const prefix = 'numbers:'
+    const store = await open({ buckets: 4, prefix })
+    const ids = await createItems(store, 40)
+    const complete = async () => idsIn(await textOf(await store.list())).length === ids.length
+    assert.ok(await complete())
+    await redis.command('zrem', `${prefix}{numbers}`, '2')
+    await redis.command('zadd', `${prefix}{numbers}`, '2', 'other')
+    await until('the list is complete', complete)
+    await redis.command('del', `${prefix}{numbers}`)
+    await redis.command('set', `${prefix}{numbers}`, 'text')
+    await until('the list is complete', complete)
+    assert.ok(await store.healthy())
+  })
+
   test('the length of a short list is known before the list is read', async () => {
     const store = await open()
     await createItems(store, 50)

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer } from '../../conformance/client.js'
 import { create, itemOf } from '../../conformance/expect.js'
-import { readWaiting } from '../../decisions/expect.js'
+import { readWaiting, tagOf } from '../../decisions/expect.js'
 import { measuredService } from '../../support/measured-service.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { until } from '../../support/until.js'
@@ -60,6 +61,32 @@ describeWithRedis('reads that wait for a change on a Redis server', () => {
       }
     })
   }
+
+  test('an item that another service deletes after 60 ms from an empty store wakes all who wait for it', async () => {
+    const { near, far } = await crowd()
+    const kept = await create(far, {}) // so that the service polls all the time
+    const polled = readWaiting(
+      near,
+      `/items/${kept.id}`,
+      await tagOf(near, `/items/${kept.id}`),
+      'wait=60',
+    )
+    for (let round = 0; round < 12; round += 1) {
+      const body = { data: { round }, project_id: 'own' }
+      const { id } = itemOf(await far.call('POST', '/items', body), 201)
+      const paths = [`/items/${id}`, '/items', '/items?project_id=own']
+      const waits = paths.map(async (path) =>
+        readWaiting(near, path, await tagOf(near, path), 'wait=5'),
+      )
+      await until('all reads wait', async () => (await near.waitingReads()) === waits.length + 1)
+      await delay(round * 5) // any time between two polls
+      await far.call('DELETE', `/items/${id}`)
+      const statuses = (await Promise.all(waits)).map(({ status }) => status)
+      assert.deepEqual(statuses, [404, 200, 200], `round ${round}`)
+    }
+    await far.call('DELETE', `/items/${kept.id}`)
+    assert.equal((await polled).status, 404)
+  })
 
   test(`for ${count} waiting GET of an item, Redis sends it less than 4 times after a change by any service`, async () => {
     const { near, far, waitFor } = await crowd()
