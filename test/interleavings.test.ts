@@ -1,0 +1,5 @@
+/** Tests two stores on a model of a Redis server for a few seconds, in orders that a seed repeats. */
+
+import { testInterleavings } from './support/interleavings.js'
+
+testInterleavings(4)
