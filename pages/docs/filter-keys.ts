@@ -1,10 +1,13 @@
 /** Keys for the contents filter: `/` focuses the filter field, Escape clears it, Enter opens the first hit. @module */
 
+import { keyOf } from '../shared/keys.js'
+
 const field = document.querySelector<HTMLInputElement>('#contents input')
 field?.setAttribute('aria-keyshortcuts', '/')
 
 addEventListener('keydown', (event) => {
-  const { key, target } = event
+  const { target } = event
+  const key = keyOf(event)
   if (target === field && key === 'Enter') {
     document.querySelector<HTMLElement>('#contents li:not(:has(ul)) > a')?.click()
   } else if (target === field && key === 'Escape' && field) {

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { coloured } from '../shared/json-colours.js'
+import { isCommand, keyOf } from '../shared/keys.js'
 import { formatted } from '../shared/numbers.js'
 import { useToken } from '../shared/token.js'
 import type { CallsProps } from './calls.js'
@@ -28,11 +29,13 @@ export function TryIt(props: TryItProps) {
   const token = useToken()
   const [state, setState] = useState<State>()
   const controller = useRef<AbortController>(undefined)
+  const main = useRef<HTMLButtonElement>(null)
   const { inHead, others } = byPlace(operation.parameters)
+  const isWaiting = state?.kind === 'waiting'
 
   async function send(event: Event): Promise<void> {
     event.preventDefault()
-    controller.current?.abort()
+    if (isWaiting) return // a double click must not send the request twice
     const own = new AbortController()
     controller.current = own
     const fail = (message: string) => setState({ kind: 'failed', message })
@@ -48,7 +51,6 @@ export function TryIt(props: TryItProps) {
       onReceived(received)
       setState({ kind: 'received', received, filledIn: Object.keys(found) })
     } catch (error) {
-      if (controller.current !== own) return
       const reason = error instanceof Error ? error.message : String(error)
       fail(own.signal.aborted ? 'Stopped.' : `The browser got no response: ${reason}`)
     }
@@ -71,14 +73,12 @@ export function TryIt(props: TryItProps) {
       </label>
     )
   }
-  const isWaiting = state?.kind === 'waiting'
   const bodyId = `${operation.operationId}-body`
   return (
     <form
       onSubmit={send}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
-          event.currentTarget.requestSubmit()
+        if (keyOf(event) === 'Enter' && isCommand(event)) event.currentTarget.requestSubmit()
       }}
     >
       {others.map(field)}
@@ -104,21 +104,30 @@ export function TryIt(props: TryItProps) {
         </details>
       )}
       <div class="line">
-        {/* One button both sends and cancels the request, so that the button never loses focus. */}
+        {/* The request has a stop button of its own, because a double click presses this button twice. */}
         <button
-          class={isWaiting ? '' : 'main'}
+          ref={main}
+          class="main"
           type="submit"
+          aria-disabled={isWaiting}
           aria-keyshortcuts="Control+Enter"
           title="Ctrl or ⌘ with Enter"
-          onClick={(event) => {
-            if (!isWaiting) return
-            event.preventDefault()
-            controller.current?.abort()
-          }}
         >
-          {isWaiting ? 'Stop' : 'Send'}
+          Send
         </button>
-        {isWaiting && <span class="note">{formatted(state.bytes)} bytes…</span>}
+        {isWaiting && (
+          <>
+            <Button
+              onClick={() => {
+                controller.current?.abort()
+                main.current?.focus() // the pressed button disappears
+              }}
+            >
+              Stop
+            </Button>
+            <span class="note">{formatted(state.bytes)} bytes…</span>
+          </>
+        )}
         {operation.needsToken && token === '' ? (
           <>
             <span class="caution">No token is set.</span>

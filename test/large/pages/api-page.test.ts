@@ -403,7 +403,9 @@ describe('the API page', inChromium, () => {
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     }))`)
-    await send()
+    await section.getByRole('button', { name: 'Send' }).dblclick()
+    await section.getByText('0 bytes').waitFor()
+    await section.getByLabel('item_id', { exact: true }).press('Control+Enter')
     await section.getByText('0 bytes').waitFor()
     await section.getByRole('button', { name: 'Stop' }).click()
     await outcome.getByText('Stopped.', { exact: true }).waitFor()
