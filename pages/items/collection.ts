@@ -1,7 +1,7 @@
 /** The list of items, which is kept up to date while the page is visible. @module */
 
 import { formatted } from '../shared/numbers.js'
-import { type Item, itemOf } from './item.js'
+import { type Item, itemOf, projectOf } from './item.js'
 import { mergeLists } from './merge.js'
 import { createOverview, type Overview } from './overview.js'
 import type { list, nextChange } from './service.js'
@@ -88,6 +88,8 @@ export function createCollection(options: CollectionOptions) {
   let isVisible = true
   let waiting = new AbortController()
   let isDue = false
+  /** Whether the list must be requested as soon as the page is visible. */
+  let isWanted = false
 
   function show(part: Partial<Shown>): void {
     shown = { ...shown, ...part }
@@ -153,6 +155,9 @@ export function createCollection(options: CollectionOptions) {
   async function refresh(): Promise<void> {
     pause()
     incoming?.controller.abort()
+    incoming = undefined
+    isWanted = !isVisible
+    if (isWanted) return
     const controller = new AbortController()
     const into: Incoming = {
       controller,
@@ -230,14 +235,17 @@ export function createCollection(options: CollectionOptions) {
     put(text: string) {
       const item = itemOf(text)
       incoming?.overview.add(item) // `load` skips items that the user has changed
-      change([item.id], (items) => withItem(items, item))
+      const isElsewhere = project !== undefined && projectOf(item) !== project
+      change([item.id], (items) =>
+        isElsewhere ? without(items, new Set([item.id])) : withItem(items, item),
+      )
       mark(new Set([item.id])) // shows the user that the item is saved
     },
-    remove: (ids: ReadonlySet<string>) =>
-      change(ids, (items) => items.filter(({ id }) => !ids.has(id))),
+    remove: (ids: ReadonlySet<string>) => change(ids, (items) => without(items, ids)),
     setVisible(visible: boolean) {
       isVisible = visible
-      if (isVisible) follow()
+      if (isVisible && isWanted) refresh()
+      else if (isVisible) follow()
       else waiting.abort()
     },
     stop() {
@@ -247,6 +255,10 @@ export function createCollection(options: CollectionOptions) {
       pause()
     },
   }
+}
+
+function without(items: readonly Item[], ids: ReadonlySet<string>): Item[] {
+  return items.filter(({ id }) => !ids.has(id))
 }
 
 function withItem(items: readonly Item[], item: Item): Item[] {

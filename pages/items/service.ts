@@ -45,8 +45,13 @@ export async function nextChange(project: string | undefined, tag: string, signa
     const head = await send(request, { signal }, (response) => response.head)
     if (head.status !== 304) return
     if (head.headers.has('preference-applied')) continue
-    await new Promise((resolve) => setTimeout(resolve, longPause))
-    signal.throwIfAborted()
+    await new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, longPause)
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
+    })
   }
 }
 

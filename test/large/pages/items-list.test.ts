@@ -368,10 +368,11 @@ describe('the collection', () => {
       pauseAfter: () => 1,
     })
     collection.setVisible(false)
-    await listed(collection)
+    collection.refresh()
     await new Promise((resolve) => setTimeout(resolve, 20)) // much longer than the pause
-    assert.equal(waits.length, 0)
+    assert.deepEqual([waits.length, collection.shown().loading], [0, undefined])
     collection.setVisible(true)
+    await until('the list', () => collection.shown().listedAt)
     await until('the wait', () => waits.length === 1)
     collection.setVisible(false)
     assert.ok(waits[0]?.aborted)
