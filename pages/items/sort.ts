@@ -110,7 +110,10 @@ function decimalOf(text: string) {
   const isNegative = text.startsWith('-')
   const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
   const [whole = '', fraction = ''] = mantissa.split('.')
-  const written = (whole + fraction).replace(/0+$/, '')
+  const all = whole + fraction
+  let end = all.length
+  while (all[end - 1] === '0') end -= 1
+  const written = all.slice(0, end)
   const digits = written.replace(/^0+/, '')
   if (digits === '') return { sign: 0, exponent: 0n, digits }
   const shift = whole.length - (written.length - digits.length)
