@@ -1,15 +1,26 @@
-/** The items page: toolbar, list and dialogs. @module */
+/** The items page: toolbar, list, panel, and what lies over them. @module */
 
 import { useLayoutEffect } from 'preact/hooks'
+import { Columns } from './columns.js'
+import { Conditions } from './conditions.js'
+import { Delete } from './delete.js'
+import { CellEditor } from './edit/cell-editor.js'
+import { Edit } from './edit/panel.js'
 import { Header } from './header.js'
+import { Help } from './help.js'
+import { Import } from './import.js'
+import { NoRows } from './no-rows.js'
+import { Peek } from './peek.js'
+import type { Overlay } from './state/overlay.js'
 import { Status } from './status.js'
 import { ItemTable } from './table.js'
+import { TokenDialog } from './token-dialog.js'
 import { Toolbar } from './toolbar.js'
-import { usePage } from './use-page.js'
+import { type Page, usePage } from './use-page.js'
 
 export function App() {
   const page = usePage()
-  const { dialogs, peeked, draft, cell, dialog, toDelete, asking, grid } = page
+  const { session, overlays, grid } = page
   const focused = document.activeElement
   useLayoutEffect(() => {
     if (focused?.isConnected) return
@@ -21,25 +32,41 @@ export function App() {
       <Header {...page} />
       <main>
         <Toolbar {...page} />
-        {dialogs && page.isFiltered && <dialogs.Conditions {...page} />}
+        {page.isFiltered && <Conditions {...page} />}
         <ItemTable {...page} />
-        {dialogs && page.isEmpty && <dialogs.NoRows {...page} />}
+        {page.isEmpty && <NoRows {...page} />}
         <Status {...page} />
       </main>
-      {dialogs && (
-        <>
-          {peeked && (
-            <dialogs.Peek key={`${peeked.item.id} ${peeked.name}`} {...page} peeked={peeked} />
-          )}
-          {draft && <dialogs.Edit key={draft.key} {...page} draft={draft} />}
-          {cell && <dialogs.CellEditor {...page} cell={cell} />}
-          {dialog === 'import' && <dialogs.Import {...page} />}
-          {dialog === 'columns' && <dialogs.Columns {...page} />}
-          {dialog === 'help' && <dialogs.Help {...page} />}
-          {toDelete && <dialogs.Delete {...page} toDelete={toDelete} />}
-          {asking && <dialogs.TokenDialog {...page} />}
-        </>
-      )}
+      {session && <Edit key={session.key} {...page} session={session} />}
+      {overlays.map((overlay) => (
+        <Over key={keyFor(overlay)} page={page} overlay={overlay} />
+      ))}
     </>
   )
+}
+
+function Over({ page, overlay }: { readonly page: Page; readonly overlay: Overlay }) {
+  switch (overlay.kind) {
+    case 'cell':
+      return <CellEditor {...page} overlay={overlay} />
+    case 'columns':
+      return <Columns {...page} />
+    case 'delete':
+      return <Delete {...page} overlay={overlay} />
+    case 'help':
+      return <Help {...page} />
+    case 'import':
+      return <Import {...page} />
+    case 'menu':
+      return null // the toolbar contains the menu
+    case 'peek':
+      return <Peek {...page} overlay={overlay} />
+    case 'token':
+      return <TokenDialog {...page} overlay={overlay} />
+  }
+}
+
+function keyFor(overlay: Overlay): string {
+  const { kind } = overlay
+  return 'name' in overlay ? `${kind} ${overlay.item.id} ${overlay.name}` : kind
 }

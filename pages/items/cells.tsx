@@ -4,8 +4,9 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { cellAt } from './head.js'
 import { type Item, kindOf, projectOf, shownName, shownValue } from './item.js'
+import { JsonText } from './json-text.js'
 import { lastMembers, type Member } from './members.js'
-import type { Json, Look } from './table.js'
+import type { Look } from './table.js'
 import type { Column } from './tracks.js'
 import type { Page } from './use-page.js'
 
@@ -32,7 +33,6 @@ export function SelectAll({ selection, rows }: Page) {
 
 interface CellsProps {
   readonly item: Item
-  readonly json: Json | undefined
   readonly look: Look
   readonly columns: readonly Column[]
   /** Columns to render. Columns that are far out of view are left out. */
@@ -45,8 +45,8 @@ interface CellsProps {
 
 /** Shows values as text, never as markup. */
 export function Cells(props: CellsProps) {
-  const { item, json, look, columns, drawn, isRestShown, active, isSelected } = props
-  const members = useMemo(() => (json ? undefined : lastMembers(item.text)), [item, json])
+  const { item, look, columns, drawn, isRestShown, active, isSelected } = props
+  const members = useMemo(() => lastMembers(item.text), [item])
   return useMemo(() => {
     /** The Tab key skips the checkbox, because the Space key also selects the row. */
     const box = (
@@ -54,11 +54,11 @@ export function Cells(props: CellsProps) {
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
       </span>
     )
-    if (!members) {
+    if (look === 'json') {
       return (
         <td id={active === undefined ? undefined : activeCell}>
           {box}
-          {json && <json.JsonText text={item.text} />}
+          <JsonText text={item.text} />
         </td>
       )
     }
@@ -111,7 +111,7 @@ export function Cells(props: CellsProps) {
         </td>
       ),
     ]
-  }, [item, members, json, look, columns, drawn, isRestShown, active, isSelected])
+  }, [item, members, look, columns, drawn, isRestShown, active, isSelected])
 }
 
 /** Wraps the time of a timestamp in an element of its own, so that the date stands out. */

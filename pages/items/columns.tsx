@@ -13,13 +13,14 @@ import type { Page } from './use-page.js'
 /** Number of members above which the dialog has a search field. */
 const mostWithoutSearch = 12
 
-export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Page) {
+export function Columns({ shape, tracks, layout, changeLayout, close }: Page) {
   const { names } = tracks
   const { pinned } = layout
   const isNarrow = useIsNarrow()
   const [query, setQuery] = useState('')
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
   const all = [...names, ...others]
+  const onClose = () => close('columns')
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
 
   /** Changes the layout, then focuses `button` again, because a button loses focus when its column moves. */
@@ -29,7 +30,7 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
   }
 
   return (
-    <Dialog title="Columns" class="columns" onOutside={closeDialog} onClose={closeDialog}>
+    <Dialog title="Columns" class="columns" onOutside={onClose} onClose={onClose}>
       {all.length > mostWithoutSearch && (
         <input
           type="search"
@@ -45,7 +46,7 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
         {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`}
         {!isNarrow && ' A pinned column stays in sight beside the id.'}
       </p>
-      <ul class="choices">
+      <ul class="choices" translate={false}>
         {all.map(
           (name, at) =>
             isFound(name) && (
@@ -82,7 +83,7 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
                         aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
                         aria-disabled={names[at + step] === undefined}
                         onClick={({ currentTarget }) =>
-                          change(moved(names, pinned, name, names[at + step]), currentTarget)
+                          change(moved(layout, names, name, names[at + step]), currentTarget)
                         }
                       >
                         {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
@@ -95,10 +96,12 @@ export function Columns({ shape, tracks, layout, changeLayout, closeDialog }: Pa
         )}
       </ul>
       <div class="line">
-        <Button onClick={() => changeLayout({ ...defaultLayout, names: undefined })}>
+        <Button
+          onClick={() => changeLayout({ ...defaultLayout, names: undefined, order: undefined })}
+        >
           Default columns
         </Button>
-        <Button class="main last" onClick={closeDialog}>
+        <Button class="main last" onClick={onClose}>
           Close
         </Button>
       </div>

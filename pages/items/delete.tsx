@@ -8,6 +8,7 @@ import { Dialog, useWarning } from './dialog.js'
 import { type Item, startOf } from './item.js'
 import { nextTo } from './selection.js'
 import { messageFor } from './service.js'
+import type { OverlayOf } from './state/overlay.js'
 import type { Page } from './use-page.js'
 
 type Failure = ReturnType<typeof failureOf>
@@ -17,9 +18,10 @@ const atATime = 4
 /** Maximum number of failures to display. The copy button copies all failures. */
 const mostListed = 100
 
-export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
-  const { toDelete: items, setToDelete, rows, active, draft, onFound, onProblem } = props
-  const onClose = () => setToDelete(undefined)
+export function Delete(props: Page & { readonly overlay: OverlayOf<'delete'> }) {
+  const { rows, active, onFound, onProblem } = props
+  const { items } = props.overlay
+  const onClose = () => props.close('delete')
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
   /** Number of items whose deletion has succeeded or failed so far; `undefined` while no deletion is running. */
@@ -58,7 +60,7 @@ export function Delete(props: Page & { readonly toDelete: readonly Item[] }) {
     setFailures([...failed.values()])
     const left = rest.filter(({ id }) => !deleted.has(id))
     setRest(left.map((item) => failed.get(item.id)?.item ?? item))
-    if (draft?.item && deleted.has(draft.item.id)) props.closeDraft()
+    props.dispatch({ type: 'deleted', ids: deleted })
     props.collection.remove(deleted)
     if (active && deleted.has(active.id)) props.setActive(nextTo(rows, active, deleted))
     if (left.length === 0) onClose()
@@ -140,8 +142,12 @@ function report(all: number, left: number, failed: number): string {
 function Start({ item }: { item: Item }) {
   return (
     <>
-      <p class="id">{item.id}</p>
-      <p class="start">{startOf(item)}</p>
+      <p class="id" translate={false}>
+        {item.id}
+      </p>
+      <p class="start" translate={false}>
+        {startOf(item)}
+      </p>
     </>
   )
 }

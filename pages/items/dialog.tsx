@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
+import { keyOf } from '../shared/keys.js'
 import { useIsNarrow } from './use-is-narrow.js'
 
 interface DialogProps {
@@ -24,12 +25,11 @@ export function Dialog(props: DialogProps) {
   const { title, class: name, style, actions, autofocus, isBeside, children } = props
   const { onClose, onKeyDown, onOutside } = props
   const dialog = useRef<HTMLDialogElement>(null)
+  const isPressedOutside = useRef(false)
+  const focused = focusedElement()
   useLayoutEffect(() => {
-    const element = dialog.current
     const opener = document.activeElement
-    if (!isBeside) element?.showModal()
     return () => {
-      element?.close()
       // Browsers do not restore focus if a dialog on top of this dialog closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
@@ -37,20 +37,35 @@ export function Dialog(props: DialogProps) {
       })
     }
   }, [])
+  useLayoutEffect(() => {
+    const element = dialog.current
+    if (!element) return undefined
+    const hadFocus = element.contains(hostOf(focused))
+    if (isBeside)
+      element.open = true // `show` would move the focus
+    else element.showModal()
+    if (hadFocus) focused?.focus() // the window was resized while the dialog was open
+    return () => element.close()
+  }, [isBeside])
   return (
     <dialog
       ref={dialog}
       class={name}
       style={style}
-      open={isBeside}
       aria-label={title}
-      onClick={({ target }) => target === dialog.current && onOutside?.()}
+      onMouseDown={({ target }) => {
+        isPressedOutside.current = target === dialog.current
+      }}
+      onClick={({ target }) => {
+        // A selection that the user drags out of a field ends outside, but began inside.
+        if (target === dialog.current && isPressedOutside.current) onOutside?.()
+      }}
       onKeyDown={(event) => {
         // Ignores keys that are pressed in a dialog on top of this one.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
-        if (event.key !== 'Escape' || event.defaultPrevented) return
+        if (keyOf(event) !== 'Escape' || event.defaultPrevented) return
         event.preventDefault() // otherwise, a second Escape would close the dialog despite the prevented `cancel` event
         event.stopPropagation() // the list must not handle this key
         onClose()
@@ -73,12 +88,24 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-export function Panel(props: DialogProps) {
-  const isNarrow = useIsNarrow()
-  return <Dialog key={isNarrow} class="panel" isBeside={!isNarrow} {...props} />
+/** Returns the focused element, even inside the editor's shadow root. */
+function focusedElement(): HTMLElement | undefined {
+  const { activeElement } = document
+  const inner = activeElement?.shadowRoot?.activeElement ?? activeElement
+  return inner instanceof HTMLElement ? inner : undefined
 }
 
-export type Loss = Readonly<Record<'title' | 'text' | 'action', string>>
+function hostOf(element: HTMLElement | undefined): Element | null {
+  const root = element?.getRootNode()
+  return root instanceof ShadowRoot ? root.host : (element ?? null)
+}
+
+export function Panel(props: DialogProps) {
+  const isNarrow = useIsNarrow()
+  return <Dialog class="panel" isBeside={!isNarrow} {...props} />
+}
+
+type Loss = Readonly<Record<'title' | 'text' | 'action', string>>
 
 /** Makes the browser ask for confirmation before the user leaves the page. */
 export function useWarning(isNeeded: boolean): void {
@@ -90,37 +117,38 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-/**
- * Returns a close function and a confirmation dialog. The function opens this dialog first if closing would lose
- * something. `onStay` is called if the user cancels.
- */
-export function useConfirmedClose(
-  loss: Loss | undefined,
-  onClose: () => void,
-  onStay?: () => void,
-) {
+interface QuestionProps extends Loss {
+  readonly onStay: () => void
+  readonly onLeave: () => void
+}
+
+/** Asks whether to leave although something would be lost. */
+export function Question({ title, text, action, onStay, onLeave }: QuestionProps) {
+  return (
+    <Dialog title={title} onClose={onStay}>
+      <p>{text}</p>
+      <div class="line foot">
+        <Button autofocus onClick={onStay}>
+          Cancel
+        </Button>
+        <Button class="danger" onClick={onLeave}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Returns a close function, and a question that it asks first if closing would lose something. */
+export function useConfirmedClose(loss: Loss | undefined, onClose: () => void) {
   const [isAsking, setAsking] = useState(false)
   const isSafe = loss === undefined
   useWarning(!isSafe)
   useLayoutEffect(() => {
     if (isSafe) setAsking(false)
   }, [isSafe])
-  const stay = () => {
-    setAsking(false)
-    onStay?.()
-  }
   const confirmation = isAsking && loss && (
-    <Dialog title={loss.title} onClose={stay}>
-      <p>{loss.text}</p>
-      <div class="line foot">
-        <Button autofocus onClick={stay}>
-          Cancel
-        </Button>
-        <Button class="danger" onClick={onClose}>
-          {loss.action}
-        </Button>
-      </div>
-    </Dialog>
+    <Question {...loss} onStay={() => setAsking(false)} onLeave={onClose} />
   )
   const close = () => (isSafe ? onClose() : setAsking(true))
   return [close, confirmation] as const

@@ -76,6 +76,69 @@ export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
+/** A part of a text that the user has not changed: where it starts in both versions, and how long it is. */
+export interface Kept {
+  readonly before: number
+  readonly now: number
+  readonly length: number
+}
+
+/**
+ * Returns typed text with the white space of `source` wherever the user has not changed that of `formattedDraft(source)`.
+ * @param kept unchanged parts of that text.
+ */
+export function withSpaceOf(source: string, typed: string, kept: readonly Kept[]): string {
+  const shown = formattedDraft(source)
+  if (typed === shown) return source
+  const gaps = shown === source ? [] : gapsIn(source, shown)
+  let result = ''
+  let done = 0
+  let next = 0
+  let isInString = false
+  let at = 0
+  for (const { before, now, length } of kept) {
+    for (; next < gaps.length; next += 1) {
+      const gap = gaps[next]
+      if (!gap || gap.to > before + length) break
+      // Where no white space is shown, the characters on both sides must be unchanged, or a token could be split.
+      const isAfter = gap.from > before || (before === 0 && now === 0)
+      const isBefore = gap.to < before + length || now + length === typed.length
+      if (gap.from < before || (gap.from === gap.to && !(isAfter && isBefore))) continue
+      const [from, to] = [now + gap.from - before, now + gap.to - before]
+      for (; at < from; at += 1) {
+        if (typed[at] === '\\') at += 1
+        else if (typed[at] === '"') isInString = !isInString
+      }
+      if (isInString) continue
+      result += typed.slice(done, from) + gap.text
+      done = to
+    }
+  }
+  return result + typed.slice(done)
+}
+
+/** Returns the white space between the tokens of `shown`, each with the white space that `source` has there. */
+function gapsIn(source: string, shown: string) {
+  const gaps: { readonly from: number; readonly to: number; readonly text: string }[] = []
+  let isInString = false
+  let at = 0
+  for (let place = 0; place <= shown.length; place += 1) {
+    if (!isInString) {
+      const [from, end] = [place, skipSpace(source, at)]
+      place = skipSpace(shown, place)
+      if (end > at || place > from) gaps.push({ from, to: place, text: source.slice(at, end) })
+      at = end
+    }
+    if (shown[place] === '"') isInString = !isInString
+    else if (shown[place] === '\\') {
+      place += 1
+      at += 1
+    }
+    at += 1
+  }
+  return gaps
+}
+
 /** Returns the range to select in a new item: the first value except `project_id`, or the end of an empty object. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
@@ -84,7 +147,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
-/** Replaces a member's value in the text of an item. The result has a `fault` if the new value is invalid. */
+/** Replaces a member's value in the text of an item, or adds the member. The result has a `fault` if the new value is invalid. */
 export function withValue(text: string, name: string, value: string) {
   try {
     const start = checkText(value)
@@ -95,25 +158,30 @@ export function withValue(text: string, name: string, value: string) {
     if (!(error instanceof JsonSyntaxError)) throw error
     return { text, fault: `This is not JSON: ${error.message}. A string needs quotes here.` }
   }
-  const member = lastMembers(text).get(name)
-  const changed = member ? text.slice(0, member.valueStart) + value + text.slice(member.end) : text
+  const members = lastMembers(text)
+  const member = members.get(name)
+  const end = member?.end ?? Math.max(...Array.from(members.values(), ({ end }) => end))
+  const start = member
+    ? text.slice(0, member.valueStart)
+    : `${text.slice(0, end)},${JSON.stringify(name)}:`
+  const changed = start + value + text.slice(end)
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
 /** Returns the request body (spec §2.2) that saves an item, with `project_id` next to `data` instead of in it. */
 export function requestBody(text: string): string {
+  return `{"project_id":${projectIn(text)},"data":\n${without(text, besideData)}\n}`
+}
+
+function projectIn(text: string): string {
   const project = lastMembers(text).get('project_id')
-  const projectId = project === undefined ? 'null' : text.slice(project.valueStart, project.end)
-  return `{"project_id":${projectId},"data":\n${without(text, besideData)}\n}`
+  return project === undefined ? 'null' : text.slice(project.valueStart, project.end)
 }
 
 /** Returns whether `text` equals the stored item, except for white space after the first and before the last brace. */
 export function isSameItem(stored: string, text: string): boolean {
-  const members = (text: string) =>
-    requestBody(text)
-      .replace(/(?<=,"data":\n\{)\s+/, '')
-      .replace(/\s+(?=\}\n\}$)/, '')
-  return members(stored) === members(text)
+  const members = (text: string) => without(text, besideData).trim().slice(1, -1).trim()
+  return projectIn(stored) === projectIn(text) && members(stored) === members(text)
 }
 
 /** Finds the place in the text that an error message gives as a line and column of the request body. */

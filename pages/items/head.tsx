@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { down, Icon, up } from './icons.js'
 import { shownName } from './item.js'
-import { moved, sortedBy } from './layout.js'
+import { moved, sortedBy, widest } from './layout.js'
 import { type Column, narrowest } from './tracks.js'
 import type { Page } from './use-page.js'
 
@@ -18,8 +18,8 @@ const step = 2
 
 type HeadProps = RenderableProps<Page & { readonly drawn: readonly Column[] }>
 
-export function Head({ layout, changeLayout, tracks, setDialog, drawn, children }: HeadProps) {
-  const { sort, pinned } = layout
+export function Head({ layout, changeLayout, tracks, open, drawn, children }: HeadProps) {
+  const { sort } = layout
   const { columns, names, widths, hidden, hasRest } = tracks
   const [move, setMove] = useState<{ name: string; target: string }>()
 
@@ -30,10 +30,12 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
   })
 
   const place = (name: string, target: string | undefined) =>
-    changeLayout(moved(names, pinned, name, target))
+    changeLayout(moved(layout, names, name, target))
   const resize = (name: string, width?: number) => {
     const others = layout.widths.filter(([each]) => each !== name)
-    changeLayout({ widths: width ? [...others, [name, Math.max(narrowest, width)]] : others })
+    changeLayout({
+      widths: width ? [...others, [name, Math.min(widest, Math.max(narrowest, width))]] : others,
+    })
   }
 
   function onEdge(event: PointerEvent, head: HTMLElement, { name }: Column): void {
@@ -112,7 +114,7 @@ export function Head({ layout, changeLayout, tracks, setDialog, drawn, children 
       })}
       {hidden > 0 && (
         <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
-          <Button class="quiet" onClick={() => setDialog('columns')}>
+          <Button class="quiet" onClick={() => open({ kind: 'columns' })}>
             +{hidden}
             <span class={hasRest ? '' : 'unseen'}> more columns</span>
           </Button>

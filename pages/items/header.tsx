@@ -9,7 +9,7 @@ import type { Page } from './use-page.js'
 /** Whether the service also serves the API page. If not, it omits this `link` element from the items page. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
-export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
+export function Header({ listedAt, problem, open }: Page) {
   const isFailing = problem !== undefined
   return (
     <header class="line bar">
@@ -21,10 +21,10 @@ export function Header({ listedAt, problem, setDialog, setAsking }: Page) {
       <span class={`live ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
         {isFailing ? 'Not connected' : listedAt ? 'Live' : 'Not loaded'}
       </span>
-      <Button class="quiet" onClick={() => setAsking({})}>
+      <Button class="quiet" onClick={() => open({ kind: 'token' })}>
         <TokenWords />
       </Button>
-      <Button class="quiet keys" onClick={() => setDialog('help')}>
+      <Button class="quiet keys" onClick={() => open({ kind: 'help' })}>
         Shortcuts
       </Button>
     </header>

@@ -49,9 +49,9 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Matches the text between keys. Because of the capturing group, `split` keeps this text. */
 const separator = /( \+ | or |, | (?=[↓→]))/
 
-export function Help({ closeDialog }: Page) {
+export function Help({ close }: Page) {
   return (
-    <Dialog title="Shortcuts" autofocus onClose={closeDialog}>
+    <Dialog title="Shortcuts" autofocus onClose={() => close('help')}>
       <div class="shortcuts">
         {Object.entries(shortcuts).map(([where, keys]) => (
           <section key={where}>
@@ -72,7 +72,7 @@ export function Help({ closeDialog }: Page) {
         ))}
       </div>
       <div class="line foot">
-        <Button class="main" onClick={closeDialog}>
+        <Button class="main" onClick={() => close('help')}>
           Close
         </Button>
       </div>

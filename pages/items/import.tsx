@@ -19,7 +19,7 @@ const start: Progress = { next: 0, skipped: [] }
 /** Maximum number of skipped items to list. The dialog only counts the rest. */
 const mostNamed = 10
 
-export function Import({ collection, onProblem, closeDialog }: Page) {
+export function Import({ collection, onProblem, close: closeOverlay }: Page) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
@@ -99,7 +99,7 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
           action: 'End',
         }
       : undefined,
-    closeDialog,
+    () => closeOverlay('import'),
   )
   return (
     <Dialog title="Import items" onClose={close}>
@@ -113,6 +113,9 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
           type="file"
           accept=".json,.jsonl,.ndjson,application/json"
           disabled={isRunning}
+          onClick={({ currentTarget }) => {
+            currentTarget.value = '' // otherwise, a corrected file of the same name would be no change
+          }}
           onChange={(event) => open(event.currentTarget.files?.[0])}
         />
       </label>
@@ -132,24 +135,35 @@ export function Import({ collection, onProblem, closeDialog }: Page) {
         </p>
       )}
       <div class="line foot">
-        {!isDone && <Button onClick={close}>Close</Button>}
+        {isRunning && (
+          <Button
+            onClick={() => {
+              work.current.abort()
+              main.current?.focus() // the pressed button disappears
+            }}
+          >
+            Stop
+          </Button>
+        )}
+        {!isDone && !isRunning && <Button onClick={close}>Close</Button>}
         {hasFailed && (
           <Button onClick={() => run({ next: next + 1, skipped: [...skipped, next] })}>
             Skip item {next + 1}
           </Button>
         )}
+        {/* This button stops nothing, because a double click presses it twice. */}
         <button
           ref={main}
           type="button"
           class="main"
-          aria-disabled={isEnded && !isDone}
-          onClick={() => {
-            if (isRunning) work.current.abort()
-            else if (isDone) close()
+          aria-disabled={isRunning || (isEnded && !isDone)}
+          onClick={({ detail }) => {
+            if (isRunning || detail > 1) return
+            if (isDone) close()
             else if (!isEnded) run(progress)
           }}
         >
-          {isRunning && 'Stop'}
+          {isRunning && 'Importing…'}
           {!isRunning && hasFailed && `Try item ${next + 1} again`}
           {!isRunning && !hasFailed && (isDone ? 'Done' : isPartial ? 'Continue' : 'Import')}
         </button>

@@ -1,12 +1,14 @@
 /** The table layout: columns, widths and sort order. Browsers store it for each project, without item values. @module */
 
 import { useMemo, useState } from 'preact/hooks'
-import { store, stored } from '../shared/storage.js'
+import { isBoolean, isPart, isString, listOf, store, storedMembers } from '../shared/storage.js'
 import type { Sort } from './sort.js'
 
 export interface Layout {
   /** Names of the columns other than `id`; `undefined` for the default columns. */
   readonly names?: readonly string[] | undefined
+  /** Names of default columns in the order that the user has given them. Other default columns follow these. */
+  readonly order?: readonly string[] | undefined
   readonly pinned: readonly string[]
   /** Widths that the user has set, in characters. They are pairs, not an object, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
@@ -30,9 +32,30 @@ export function useLayout(project: string | null | undefined) {
   return [layout, change] as const
 }
 
+/** Maximum width of a column, in characters. */
+export const widest = 400
+
+const isWidth = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && value <= widest
+const isName = (value: unknown): value is string => isString(value) && value !== 'id'
+const areNames = (value: unknown): value is readonly string[] =>
+  listOf(isName)(value) && new Set(value).size === value.length
+
 function storedLayout(key: string): Layout {
-  const text = stored('localStorage', key)
-  return { ...defaultLayout, ...(text && (JSON.parse(text) as Layout)) } // trusted, because only this page stores layouts
+  const known = storedMembers<Required<Layout>>(key, {
+    names: areNames,
+    order: areNames,
+    pinned: areNames,
+    widths: listOf(
+      (value): value is readonly [string, number] =>
+        isPart(value) && isString(value[0]) && isWidth(value[1]),
+    ),
+    sort: listOf(
+      (value): value is Sort[number] =>
+        isPart(value) && isString(value.name) && isBoolean(value.isDescending),
+    ),
+  })
+  return { ...defaultLayout, ...known }
 }
 
 export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
@@ -45,15 +68,16 @@ export function inOrder(names: readonly string[], pinned: readonly string[]): re
  * @param names names of all columns, from left to right.
  */
 export function moved(
+  { names: chosen, pinned }: Layout,
   names: readonly string[],
-  pinned: readonly string[],
   name: string,
   target: string | undefined,
 ): Partial<Layout> {
   if (target === undefined || !names.includes(name) || !names.includes(target)) return {}
   const others = names.filter((each) => each !== name)
+  const order = others.toSpliced(names.indexOf(target), 0, name)
   return {
-    names: others.toSpliced(names.indexOf(target), 0, name),
+    ...(chosen ? { names: order } : { order }),
     pinned: [...pinned.filter((each) => each !== name), ...(pinned.includes(target) ? [name] : [])],
   }
 }

@@ -1,15 +1,17 @@
 /** Keyboard shortcuts for the list of items, which work no matter which element has focus. @module */
 
 import { useEffect, useRef } from 'preact/hooks'
+import { isCommand, keyOf } from '../shared/keys.js'
 
 /** Calls the handler for each key press that the focused element does not handle itself. */
-export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
+export function useListKeys(onKeyDown: (key: string, event: KeyboardEvent) => void): void {
   const latest = useRef(onKeyDown)
   latest.current = onKeyDown
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const { target, key, altKey, isComposing } = event
-      if (altKey || isComposing || document.querySelector('dialog:modal, [popover]:focus-within'))
+      const { target, altKey } = event
+      const key = keyOf(event)
+      if (altKey || key === '' || document.querySelector('dialog:modal, [popover]:focus-within'))
         return
       if (isCommand(event) && !/^[ac]$/.test(key)) return
       const isPressing = key === 'Enter' || key === ' '
@@ -17,15 +19,11 @@ export function useListKeys(onKeyDown: (event: KeyboardEvent) => void): void {
       const free = key === 'ArrowDown' ? '[type=checkbox], [type=search]' : '[type=checkbox]'
       const taken = isPressing ? 'button, a, input, select' : `input:not(${free}), select`
       if (target instanceof Element && target.closest(taken)) return
-      latest.current(event)
+      latest.current(key, event)
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [])
-}
-
-export function isCommand({ ctrlKey, metaKey }: KeyboardEvent): boolean {
-  return ctrlKey || metaKey
 }
 
 export function targetRow(key: string, row: number, page: number, count: number) {

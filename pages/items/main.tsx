@@ -2,14 +2,13 @@
 
 import { render } from 'preact'
 import { App } from './app.js'
-import { loadDialogs } from './use-dialogs.js'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element with the id "page"')
 render(<App />, place)
 
-// Preloads the dialogs and the editor, so that the user can edit even while the service is unreachable.
+// Preloads the editor, so that the user can edit even while the service is unreachable.
 const whenIdle = globalThis.requestIdleCallback ?? setTimeout
 whenIdle(() => {
-  Promise.all([loadDialogs(), import('./json-editor.js')]).catch(() => undefined) // the next use loads them again
+  import('./edit/json-editor.js').catch(() => undefined) // the next use loads it again
 })

@@ -21,17 +21,22 @@ export function NoRows(page: Page) {
         <Button class="main" onClick={onAction}>
           {action}
         </Button>
-        {isFirst && <Button onClick={() => page.setDialog('import')}>Import</Button>}
+        {isFirst && <Button onClick={() => page.open({ kind: 'import' })}>Import</Button>}
         {isFirst && <CopyButton what="command with token" text={curlFor(page.token)} />}
       </div>
     </section>
   )
 }
 
-function reasonIn({ lacksToken, listedAt, items, filter, addNew, setAsking, setFilter }: Page) {
+function reasonIn({ lacksToken, listedAt, items, filter, addNew, open, setFilter }: Page) {
   if (lacksToken) {
     const text = 'The service shows items only with a token.'
-    return { title: 'No token', text, action: 'Enter a token', onAction: () => setAsking({}) }
+    return {
+      title: 'No token',
+      text,
+      action: 'Enter a token',
+      onAction: () => open({ kind: 'token' }),
+    }
   }
   if (listedAt === undefined) return undefined
   if (items.length > 0 || filter.project) {

@@ -3,18 +3,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CopyButton } from '../shared/components.js'
 import { layOut } from '../shared/json-layout.js'
+import { keyOf } from '../shared/keys.js'
 import { formatted } from '../shared/numbers.js'
-import { type Item, kindOf, memberText, shownName } from './item.js'
+import { kindOf, memberText, shownName } from './item.js'
 import { stringOf } from './members.js'
+import type { Peeked } from './state/overlay.js'
 import type { Page } from './use-page.js'
-
-export interface Peeked {
-  readonly item: Item
-  readonly name: string
-  readonly box: DOMRect
-  /** Whether a key or click opened the popover, which then has focus; `false` if the pointer only rests on the cell. */
-  readonly hasFocus: boolean
-}
 
 /** Maximum number of characters of a value to display. The copy button copies the whole value. */
 const longest = 20_000
@@ -22,9 +16,9 @@ const longest = 20_000
 const widest = 480
 const margin = 8
 
-export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) {
-  const { item, name, box, hasFocus } = peeked
-  const onClose = () => setPeeked((now) => (now === peeked ? undefined : now))
+export function Peek({ overlay, close }: Page & { readonly overlay: Peeked }) {
+  const { item, name, box, hasFocus } = overlay
+  const onClose = () => close('peek')
   const popover = useRef<HTMLDivElement>(null)
   const [left, setLeft] = useState(0)
   const value = useRef<HTMLPreElement>(null)
@@ -40,6 +34,13 @@ export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) 
     }
     const controller = new AbortController()
     const { signal } = controller
+    const onKey = (event: KeyboardEvent) => {
+      if (keyOf(event) !== 'Escape') return
+      event.preventDefault()
+      event.stopPropagation() // the list must not handle this key
+      onClose()
+    }
+    addEventListener('keydown', onKey, { signal, capture: true })
     addEventListener('mouseover', leave, { signal })
     addEventListener('scroll', leave, { signal, capture: true }) // scrolling moves the cell away
     return () => controller.abort()
@@ -50,7 +51,8 @@ export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) 
   return (
     <div
       ref={popover}
-      popover="auto"
+      // An automatic popover would close the menu.
+      popover={hasFocus ? 'auto' : 'manual'}
       class="peek"
       role="dialog"
       aria-label={`Value of ${shownName(name)}`}
@@ -58,7 +60,7 @@ export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) 
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
-      <pre ref={value} tabIndex={0}>
+      <pre ref={value} tabIndex={0} translate={false}>
         {shown.slice(0, longest)}
         {shown.length > longest && `…\n(${formatted(shown.length)} characters)`}
       </pre>
@@ -67,11 +69,14 @@ export function Peek({ peeked, setPeeked }: Page & { readonly peeked: Peeked }) 
   )
 }
 
-function isIn({ left, right, top, bottom }: DOMRect, { clientX, clientY }: MouseEvent): boolean {
+function isIn(
+  { left, right, top, bottom }: Peeked['box'],
+  { clientX, clientY }: MouseEvent,
+): boolean {
   return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
 }
 
-function placeBeside({ top, bottom }: DOMRect): Record<string, string> {
+function placeBeside({ top, bottom }: Peeked['box']): Record<string, string> {
   const isBelow = innerHeight - bottom > top
   const space = isBelow ? innerHeight - bottom : top
   return {

@@ -3,26 +3,26 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
 import { download } from '../shared/download.js'
+import { isCommand } from '../shared/keys.js'
 import { counted } from '../shared/numbers.js'
 import { close, Icon } from './icons.js'
 import type { Item } from './item.js'
-import { isCommand, useListKeys } from './list-keys.js'
+import { exportItems } from './items-file.js'
+import { useListKeys } from './list-keys.js'
 import { messageFor } from './service.js'
-import { loadDialogs } from './use-dialogs.js'
 import type { Page } from './use-page.js'
 import { createYield } from './yield.js'
 
 /** Number of items that are added to an export file in one step. */
 const run = 500
 
-export function SelectionBar({ selection, setToDelete }: Page) {
+export function SelectionBar({ selection, open }: Page) {
   const { items, clear } = selection
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
 
   /** @param what past participle for the messages, such as `copied`. */
   async function withFile(what: string, use: (file: Blob) => unknown): Promise<void> {
     try {
-      const { exportItems } = await loadDialogs()
       await use(await exportItems(textsOf(items)))
       setDone({ items, outcome: what })
     } catch (error) {
@@ -40,14 +40,14 @@ export function SelectionBar({ selection, setToDelete }: Page) {
         return clipboard.write([new ClipboardItem({ 'text/plain': plain })])
       }))
 
-  useListKeys((event) => {
-    if (event.key === 'Escape') clear()
-    else if (event.key === 'c' && isCommand(event) && getSelection()?.isCollapsed) copy?.()
+  useListKeys((key, event) => {
+    if (key === 'Escape') clear()
+    else if (key === 'c' && isCommand(event) && getSelection()?.isCollapsed) copy?.()
   })
 
   return (
     <section class="line" aria-label="Selection">
-      <p role="status">
+      <p role="status" translate={false}>
         {counted(items.length, 'item')} {done?.items === items ? done.outcome : 'selected'}
       </p>
       {copy && (
@@ -58,7 +58,7 @@ export function SelectionBar({ selection, setToDelete }: Page) {
       <Button onClick={() => withFile('exported', (file) => download(file, 'selected-items.json'))}>
         Export <span class="unseen">the selected items</span>
       </Button>
-      <Button class="danger" onClick={() => setToDelete(items)}>
+      <Button class="danger" onClick={() => open({ kind: 'delete', items })}>
         Delete <span class="unseen">the selected items</span>
       </Button>
       <Button class="quiet" title="Select none" onClick={clear}>

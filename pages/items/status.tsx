@@ -3,11 +3,12 @@
 import type { RenderableProps } from 'preact'
 import { Button } from '../shared/components.js'
 import { counted, formatted } from '../shared/numbers.js'
+import { SelectionBar } from './selection-bar.js'
 import { messageFor, needsToken } from './service.js'
 import type { Page } from './use-page.js'
 
 export function Status(page: Page) {
-  const { items, matches, loading, share, listedAt, news, listProblem, failure, dialogs } = page
+  const { items, matches, loading, share, listedAt, news, listProblem, failure } = page
   const all = items.length
   const matching = matches.items.length
   const isFirst = listedAt === undefined
@@ -21,7 +22,7 @@ export function Status(page: Page) {
         </p>
       )}
       {listedAt && (
-        <p role="status">
+        <p role="status" translate={false}>
           {matching === all
             ? counted(all, 'item')
             : `${formatted(matching)} of ${counted(all, 'item')}`}
@@ -31,7 +32,9 @@ export function Status(page: Page) {
       {listProblem !== undefined && (
         <Problem
           action={needsToken(listProblem) ? 'Enter a token' : retry}
-          onAction={needsToken(listProblem) ? () => page.setAsking({}) : page.collection.refresh}
+          onAction={
+            needsToken(listProblem) ? () => page.open({ kind: 'token' }) : page.collection.refresh
+          }
         >
           {listedAt
             ? `This is the list as of ${listedAt.toLocaleTimeString('en-GB')}`
@@ -44,7 +47,7 @@ export function Status(page: Page) {
           {failure}
         </Problem>
       )}
-      {dialogs && page.isSelected && <dialogs.SelectionBar {...page} />}
+      {page.isSelected && <SelectionBar {...page} />}
     </div>
   )
 }

@@ -1,11 +1,13 @@
 /** The list of items: a table with members as columns, or rows of JSON. @module */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isCommand } from '../shared/keys.js'
 import { formatted } from '../shared/numbers.js'
 import { activeCell, Cells, SelectAll } from './cells.js'
 import { Head, SortMenu, widthOfCharacter } from './head.js'
 import { type Item, memberText } from './item.js'
-import { isCommand, targetRow, useListKeys } from './list-keys.js'
+import { heightOfMost } from './json-text.js'
+import { targetRow, useListKeys } from './list-keys.js'
 import { columnsAt, type Range, reachableRows, rowsAt, topFor } from './range.js'
 import { useStablePosition } from './stable-position.js'
 import { moreWidth } from './tracks.js'
@@ -13,7 +15,6 @@ import { useIsNarrow } from './use-is-narrow.js'
 import type { Page } from './use-page.js'
 
 export type View = 'table' | 'json'
-export type Json = typeof import('./json-text.js')
 
 /** How rows look. On a narrow screen, table rows are shown as cards. */
 export type Look = View | 'cards'
@@ -31,12 +32,12 @@ const nothing: Range = { first: 0, end: 0 }
 export function ItemTable(page: Page) {
   const { grid, rows: items, tracks, layout, column, selection, setColumn, openCell } = page
   const active = page.active?.id
-  const json = page.view === 'json' ? page.dialogs : undefined
   const isNarrow = useIsNarrow()
-  const view = json ? 'json' : 'table'
+  const { view } = page
+  const isJson = view === 'json'
   const look = view === 'table' && isNarrow ? 'cards' : view
   const [lines, setLines] = useState(1)
-  const rowHeight = rowHeights[look] + (json ? lines * lineHeight : 0)
+  const rowHeight = rowHeights[look] + (isJson ? lines * lineHeight : 0)
   const count = Math.min(items.length, reachableRows(rowHeight))
   const head = useRef<HTMLTableSectionElement>(null)
   const [{ first, end }, setRows] = useState(nothing)
@@ -74,10 +75,10 @@ export function ItemTable(page: Page) {
     setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
   }
   const measure = () => {
-    const needed = ((json && grid.current && json.heightOfMost(grid.current)) ?? 0) / lineHeight
+    const needed = (isJson && grid.current ? heightOfMost(grid.current) : 0) / lineHeight
     setLines(Math.min(Math.round(needed) || 1, mostLines[isNarrow ? 'narrow' : 'wide']))
   }
-  useLayoutEffect(measure, [json, tracks, isNarrow])
+  useLayoutEffect(measure, [isJson, tracks, isNarrow])
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       draw()
@@ -104,7 +105,7 @@ export function ItemTable(page: Page) {
 
   const activate = (item: Item) => {
     page.setActive(item)
-    if (item.id !== page.draft?.item?.id) page.follow(item)
+    page.follow(item)
   }
   const goTo = (index: number, isRange = false) => {
     const item = items[Math.max(0, Math.min(index, count - 1))]
@@ -124,7 +125,7 @@ export function ItemTable(page: Page) {
     const item = items[Number(cell?.parentElement?.ariaRowIndex) - 2]
     const name = view === 'table' && placeOf(cell) === 0 ? 'id' : nameIn(cell)
     if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
-    page.setPeeked({ item, name, box: cell.getBoundingClientRect(), hasFocus })
+    page.open({ kind: 'peek', item, name, box: cell.getBoundingClientRect(), hasFocus })
   }
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const onPointerOver = ({ target, pointerType }: PointerEvent) => {
@@ -140,21 +141,21 @@ export function ItemTable(page: Page) {
     }, rest)
   }
 
-  function onKeyDown(event: KeyboardEvent): void {
+  function onKeyDown(key: string, event: KeyboardEvent): void {
     const item = items[activeIndex]
-    const target = targetRow(event.key, isListed ? activeIndex : topRow(), rowsInView(), count)
+    const target = targetRow(key, isListed ? activeIndex : topRow(), rowsInView(), count)
     if (target !== undefined) {
       grid.current?.focus()
-      goTo(!isListed && event.key.startsWith('Arrow') ? topRow() : target, event.shiftKey)
-    } else if (view === 'table' && /^Arrow(Left|Right)$/.test(event.key)) {
-      const next = activeColumn + (event.key === 'ArrowLeft' ? -1 : 1)
+      goTo(!isListed && key.startsWith('Arrow') ? topRow() : target, event.shiftKey)
+    } else if (view === 'table' && /^Arrow(Left|Right)$/.test(key)) {
+      const next = activeColumn + (key === 'ArrowLeft' ? -1 : 1)
       if (next < columns.length) setColumn(nameAt(next))
-    } else if (event.key === ' ' && item) selection.toggle(item)
-    else if (event.key === 'a' && isCommand(event)) selection.selectAll()
-    else if (event.key === 'Enter' && item) {
+    } else if (key === ' ' && item) selection.toggle(item)
+    else if (key === 'a' && isCommand(event)) selection.selectAll()
+    else if (key === 'Enter' && item) {
       reveal()
       queueMicrotask(() => openCell(item, nameIn(cellOfKeys()))) // waits until the cell is rendered
-    } else if (event.key === 'v') {
+    } else if (key === 'v') {
       reveal()
       requestAnimationFrame(() => peek(cellOfKeys(), true)) // waits for the scroll event, which closes popovers
     } else {
@@ -194,6 +195,7 @@ export function ItemTable(page: Page) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys select its rows
         role="grid"
         aria-label="Items"
+        translate={false}
         aria-rowcount={items.length + 1}
         aria-multiselectable="true"
         aria-colcount={view === 'table' ? columns.length + (hidden > 0 ? 1 : 0) : 1}
@@ -245,7 +247,7 @@ export function ItemTable(page: Page) {
               }}
             >
               <Cells
-                {...{ item, json, look, columns, drawn }}
+                {...{ item, look, columns, drawn }}
                 isRestShown={tracks.hasRest && look === 'table'}
                 active={item.id === active ? activeColumn : undefined}
                 isSelected={selection.has(item)}

@@ -5,11 +5,16 @@ import { Button } from '../shared/components.js'
 import { TokenForm } from '../shared/token.js'
 import { Dialog } from './dialog.js'
 import { detailsOf, reasonOf } from './service.js'
+import type { OverlayOf } from './state/overlay.js'
 import type { Page } from './use-page.js'
 
-export function TokenDialog({ asking, setAsking, applyToken }: Page) {
-  const problem = asking?.problem
-  const close = () => setAsking(undefined)
+export function TokenDialog({
+  overlay,
+  close: closeOverlay,
+  applyToken,
+}: Page & { readonly overlay: OverlayOf<'token'> }) {
+  const problem = overlay.problem
+  const close = () => closeOverlay('token')
   /** Whether the user is typing elsewhere. The token field must not take focus then, or it would get the typed text. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)

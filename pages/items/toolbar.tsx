@@ -21,7 +21,7 @@ import type { Page } from './use-page.js'
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
 export function Toolbar(page: Page) {
-  const { filter, setFilter, projects, view, setView, setDialog, isExporting, search } = page
+  const { filter, setFilter, projects, view, setView, open, isExporting, search } = page
   const listed = mostUsed(projects, projects.size)
   // The chosen project stays in the menu even if it no longer has any items.
   if (filter.project !== undefined && !listed.includes(filter.project))
@@ -46,6 +46,7 @@ export function Toolbar(page: Page) {
       {/* Option values are JSON, so that no project name can be mistaken for "All projects". */}
       <select
         aria-label="Project"
+        translate={false}
         value={filter.project === undefined ? '' : JSON.stringify(filter.project)}
         onChange={({ currentTarget: { value } }) =>
           setFilter({ ...filter, project: listed.find((name) => JSON.stringify(name) === value) })
@@ -81,14 +82,21 @@ export function Toolbar(page: Page) {
         <Icon path={funnel} /> <span class="word">Filter</span>
         {count > 0 && <b> {count}</b>}
       </Button>
-      <Button class="quiet" disabled={view !== 'table'} onClick={() => setDialog('columns')}>
+      <Button class="quiet" disabled={view !== 'table'} onClick={() => open({ kind: 'columns' })}>
         <Icon path={columns} /> <span class="word">Columns</span>
       </Button>
       <Button class="quiet" popovertarget="more">
         <Icon path={more} /> <span class="unseen">More</span>
       </Button>
-      <div id="more" popover="auto" class="menu">
-        <Button class="quiet" {...closesMenu} onClick={() => setDialog('import')}>
+      <div
+        id="more"
+        popover="auto"
+        class="menu"
+        onToggle={({ newState }) =>
+          newState === 'open' ? open({ kind: 'menu' }) : page.close('menu')
+        }
+      >
+        <Button class="quiet" {...closesMenu} onClick={() => open({ kind: 'import' })}>
           <Icon path={upload} /> Import
         </Button>
         <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={page.exportAll}>

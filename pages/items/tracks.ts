@@ -58,7 +58,9 @@ export function useTracks(
     return width
   }
   const isLong = (name: string) => (lengths.get(name) ?? 0) >= long
-  const candidates = inOrder(layout.names ?? [...all.keys()], layout.pinned)
+  const ordered = layout.order?.filter((name) => all.has(name)) ?? []
+  const automatic = [...new Set([...ordered, ...all.keys()])]
+  const candidates = inOrder(layout.names ?? automatic, layout.pinned)
   const isCommon = (name: string) => all.get(name) || layout.pinned.includes(name)
   const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
   let left = (room ?? Infinity) - idWidth

@@ -5,10 +5,9 @@ import { type Collection, createCollection, pauseAfter } from './collection.js'
 import { type Filter, matchesAll } from './filter.js'
 import type { Item } from './item.js'
 import { caughtUp, type Part } from './merge.js'
-import type { Search } from './search.js'
+import { createSearch, type Search } from './search.js'
 import { list, needsToken, nextChange } from './service.js'
-import type { Sort } from './sort.js'
-import { loadDialogs } from './use-dialogs.js'
+import { type Sort, sortItems } from './sort.js'
 import { createYield } from './yield.js'
 
 /** @param project project whose items are listed. With `null` or `undefined`, all items are listed. */
@@ -54,12 +53,8 @@ export function useMatches(all: readonly Item[], filter: Filter): Part {
     const show = () => setFound({ items: search.current?.matches ?? [], all })
     const controller = new AbortController()
     if (search.current?.matches.length) show()
-    const advance = async () => {
-      const { createSearch } = await loadDialogs()
-      search.current ??= createSearch(all, filter)
-      await search.current.advance(createYield(controller.signal))
-    }
-    advance().then(
+    search.current ??= createSearch(all, filter)
+    search.current.advance(createYield(controller.signal)).then(
       show,
       () => undefined, // the search was aborted, because the list or the filter has changed
     )
@@ -76,12 +71,10 @@ export function useSorted(part: Part, now: readonly Item[], sort: Sort, isComple
   useEffect(() => {
     if (!order) return setSorted(undefined)
     const controller = new AbortController()
-    loadDialogs()
-      .then(({ sortItems }) => sortItems(items, order, createYield(controller.signal)))
-      .then(
-        (items) => setSorted({ items, all }),
-        () => undefined, // the sort was aborted, because the items or the sort keys have changed
-      )
+    sortItems(items, order, createYield(controller.signal)).then(
+      (items) => setSorted({ items, all }),
+      () => undefined, // the sort was aborted, because the items or the sort keys have changed
+    )
     return () => controller.abort()
   }, [items, items.length, order])
   const shown = (order && sorted) ?? part

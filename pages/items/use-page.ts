@@ -2,20 +2,22 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { download } from '../shared/download.js'
+import { keyOf } from '../shared/keys.js'
 import { useToken } from '../shared/token.js'
 import type { ChangedError } from './changes.js'
-import { everything, matchesAll } from './filter.js'
+import { copyOf, newDraft } from './edit/session.js'
+import { useSession } from './edit/use-session.js'
+import { everything } from './filter.js'
 import { type Item, isEditableInCell, memberText, projectOf } from './item.js'
+import { exportItems } from './items-file.js'
 import { useLayout } from './layout.js'
 import { mostUsed } from './overview.js'
-import type { Peeked } from './peek.js'
 import { useSelection } from './selection.js'
 import { list, messageFor, needsToken } from './service.js'
+import { closed, type Overlay, opened } from './state/overlay.js'
 import type { View } from './table.js'
 import { useTracks } from './tracks.js'
 import { useCollection, useMatches, useSorted } from './use-collection.js'
-import { loadDialogs, useDialogs } from './use-dialogs.js'
-import { useDraft } from './use-draft.js'
 
 export type Page = ReturnType<typeof usePage>
 
@@ -37,41 +39,24 @@ export function usePage() {
   /** Name of the active cell's column; `undefined` for the id column. */
   const [column, setColumn] = useState<string>()
   const selection = useSelection(rows)
-  const [cell, setCell] = useState<{ readonly item: Item; readonly name: string }>()
-  const [peeked, setPeeked] = useState<Peeked>()
-  const drafts = useDraft()
-  const { draft, editing, openDraft, edit } = drafts
-  /** Id of the last item that turned out to be deleted when the user tried to change it. */
-  const [gone, setGone] = useState<string>()
-  const [toDelete, setToDelete] = useState<readonly Item[]>()
-  const [dialog, setDialog] = useState<'import' | 'columns' | 'help'>()
-  const [isExporting, setExporting] = useState(false)
-  /** Error message for a failed export, or for dialogs that could not be loaded; empty if there is none. */
-  const [failure, setFailure] = useState('')
-  /** Set while the token dialog is open. Contains the error that opened the dialog, if any. */
-  const [asking, setAsking] = useState<{ problem?: unknown } | undefined>(
-    token === '' ? {} : undefined,
+  // The list of one project does not tell which other items are stored.
+  const sessions = useSession(items, listedAt !== undefined && !filter.project, setActive)
+  const { session, dispatch, edit } = sessions
+  const [overlays, setOverlays] = useState<readonly Overlay[]>(
+    token === '' ? [{ kind: 'token' }] : [],
   )
+  const open = (overlay: Overlay) => setOverlays((now) => opened(now, overlay))
+  const close = (kind: Overlay['kind']) => setOverlays((now) => closed(now, kind))
+  const [isExporting, setExporting] = useState(false)
+  /** Error message for a failed export; empty if there is none. */
+  const [failure, setFailure] = useState('')
   const search = useRef<HTMLInputElement>(null)
   const grid = useRef<HTMLTableElement>(null)
 
   const isSelected = selection.items.length > 0
   const isFiltered = filter.conditions.length > 0
-  const isAsking = asking !== undefined
+  const isAsking = overlays.some(({ kind }) => kind === 'token')
   const isEmpty = rows.length === 0 && (listedAt !== undefined || loading === undefined)
-  const isOpen = Boolean(draft ?? cell ?? peeked ?? toDelete ?? dialog ?? asking)
-  const isSearched = !matchesAll(filter) || layout.sort.length > 0
-  const isNeeded = isOpen || isEmpty || isSelected || isFiltered || isSearched || view === 'json'
-  const dialogs = useDialogs(isNeeded, () => {
-    setDialog(undefined)
-    setCell(undefined)
-    setPeeked(undefined)
-    drafts.closeDraft()
-    setToDelete(undefined)
-    setAsking(undefined)
-    setView('table')
-    setFailure('This part of the page cannot be loaded. Is the service running?')
-  })
 
   const lastTried = useRef<string | undefined>('')
   // Requests the list when the token changes, but only after the token dialog has closed.
@@ -81,7 +66,7 @@ export function usePage() {
     collection.refresh()
   }, [token, isAsking])
   const onProblem = (error: unknown) => {
-    if (needsToken(error)) setAsking({ problem: error })
+    if (needsToken(error)) open({ kind: 'token', problem: error })
   }
   useEffect(() => onProblem(problem), [problem])
 
@@ -89,18 +74,16 @@ export function usePage() {
     const inList = active ? projectOf(active) : mostUsed(projects, 1)[0]
     const project = filter.project === undefined ? inList : filter.project
     const members = project ? [`"project_id": ${JSON.stringify(project)}`] : []
-    openDraft(`{${[...members, ...overview.shapeOf(project).blanks()].join()}}`)
+    const text = `{${[...members, ...overview.shapeOf(project).blanks()].join()}}`
+    dispatch({ type: 'go', to: newDraft(text) })
   }
   const lacksToken = !listedAt && token === ''
-  // An item that is missing from an incomplete list, or from the list of one project, may still exist.
-  const isGone = (listedAt && !filter.project) || (draft?.item && draft.item.id === gone)
 
   async function exportAll(): Promise<void> {
     if (isExporting) return
     setExporting(true)
     setFailure('')
     try {
-      const { exportItems } = await loadDialogs()
       const texts = list(undefined, new AbortController().signal, () => undefined)
       download(await exportItems(texts), 'items.json')
     } catch (error) {
@@ -113,14 +96,16 @@ export function usePage() {
   function onKey(event: KeyboardEvent, item: Item | undefined): void {
     const actions: Record<string, (() => void) | undefined> = {
       n: addNew,
-      d: item && (() => openDraft(item.text, undefined, true)),
+      d: item && (() => dispatch({ type: 'go', to: copyOf(item.text) })),
       e: item && (() => edit(item)),
-      Delete: isSelected ? () => setToDelete(selection.items) : item && (() => setToDelete([item])),
+      Delete: isSelected
+        ? () => open({ kind: 'delete', items: selection.items })
+        : item && (() => open({ kind: 'delete', items: [item] })),
       '/': () => search.current?.focus(),
-      '?': () => setDialog('help'),
-      Escape: isSelected ? undefined : editing.current?.close,
+      '?': () => open({ kind: 'help' }),
+      Escape: isSelected || !session ? undefined : () => dispatch({ type: 'go', to: 'close' }),
     }
-    const act = actions[event.key]
+    const act = actions[keyOf(event)]
     if (!act) return
     event.preventDefault()
     act()
@@ -128,31 +113,27 @@ export function usePage() {
 
   return {
     ...shown,
-    ...drafts,
+    ...sessions,
     ...{ collection, filter, setFilter, isFiltered, matches, rows, isEmpty, search },
     ...{ view, setView, layout, changeLayout, shape, tracks, setRoom, grid },
     ...{ active, setActive, column, setColumn, selection, isSelected },
-    ...{ cell, setCell, peeked, setPeeked, toDelete, setToDelete },
-    ...{ dialogs, dialog, setDialog, token, lacksToken, asking, setAsking },
+    ...{ overlays, open, close, token, lacksToken },
     ...{ addNew, isExporting, exportAll, onKey, onProblem, failure, setFailure },
     listProblem: lacksToken || failure || isAsking ? undefined : problem,
-    /** Latest known version of the item that is being edited; `undefined` if that item is not stored. */
-    listed: items.find(({ id }) => id === draft?.item?.id) ?? (isGone ? undefined : draft?.item),
-    closeDialog: () => setDialog(undefined),
     /** Edits a member in its cell, or the whole item if `name` is `undefined`. */
     openCell(item: Item, name?: string) {
-      if (name !== undefined && isEditableInCell(memberText(item, name))) setCell({ item, name })
+      if (name !== undefined && isEditableInCell(memberText(item, name)))
+        open({ kind: 'cell', item, name })
       else edit(item)
     },
     onFound({ id, text }: ChangedError) {
-      if (text !== undefined) return collection.put(text)
-      setGone(id)
-      collection.remove(new Set([id]))
+      if (text !== undefined) collection.put(text)
+      else collection.remove(new Set([id]))
     },
     /** Closes the token dialog and requests the list, even if the token has not changed. */
     applyToken() {
       lastTried.current = undefined
-      setAsking(undefined)
+      close('token')
     },
   }
 }

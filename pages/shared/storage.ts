@@ -1,6 +1,7 @@
-/** Reads and writes the browser's storage, which may be disabled. @module */
+/** Reads and writes the browser's storage, which may be disabled, and in which anybody may have written anything. @module */
 
 type Place = 'localStorage' | 'sessionStorage'
+type Check<T> = (value: unknown) => value is T
 
 export function stored(place: Place, key: string): string | undefined {
   try {
@@ -16,4 +17,37 @@ export function store(place: Place, key: string, text: string): void {
   } catch {
     // The storage is disabled or full. The page works without it.
   }
+}
+
+/** Returns the members of a stored JSON object that pass their checks. Whatever else is stored is ignored. */
+export function storedMembers<T>(
+  key: string,
+  checks: { readonly [K in keyof T]-?: Check<T[K]> },
+): Partial<T> {
+  const found: Partial<T> = {}
+  const object = objectIn(stored('localStorage', key))
+  for (const name in checks) {
+    const value = object[name]
+    if (checks[name](value)) found[name] = value
+  }
+  return found
+}
+
+function objectIn(text = '{}'): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+export const isString: Check<string> = (value) => typeof value === 'string'
+
+export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean'
+
+export const isPart = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+export function listOf<T>(isEach: Check<T>): Check<readonly T[]> {
+  return (value) => Array.isArray(value) && value.every(isEach)
 }

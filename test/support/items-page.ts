@@ -17,7 +17,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     /** The panel with the JSON editor. Its ARIA role is `dialog`. */
     dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
     /** The text field for editing a value in its table cell. */
-    field: page.getByRole('dialog').getByRole('textbox'),
+    field: page.locator('dialog.cell input'),
     search: page.getByRole('searchbox'),
     project: page.getByRole('combobox', { name: 'Project' }),
     button: (name: string) => page.getByRole('button', { name, exact: true }),
@@ -60,7 +60,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     },
     warns: (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor(),
     /** Waits until the status line shows the given text, such as `2 items`. */
-    counts: (text: string) => page.locator('.status').getByText(text).first().waitFor(),
+    counts: (text: string | RegExp) => page.locator('.status').getByText(text).first().waitFor(),
     async asks(title: string) {
       const question = page.getByRole('dialog', { name: title })
       await question.waitFor()

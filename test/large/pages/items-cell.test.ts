@@ -18,19 +18,16 @@ function countChanges(page: ItemsPage): () => number {
 }
 
 describe('editing a value in its cell', inChromium, () => {
-  test('the field of a cell has the focus before the next key, even when a cell is first edited', async () => {
+  test('the field of a cell has the focus before the next key', async () => {
     const { page } = await openWith(['{"title":"Tea"}'])
     await page.cell('"Tea"').click()
-    const found =
-      "performance.getEntriesByType('resource').find(({ name }) => /dialogs-.*js$/.test(name))"
-    await until('the script of the editor', () => page.evaluate<boolean>(`${found} !== undefined`))
     // Waits only for microtasks, so that no timer or animation frame runs before the check.
-    const isReady = await page.evaluate(`import(${found}.name).then(async () => {
+    const isReady = await page.evaluate(`(async () => {
       const cell = document.getElementById('active-cell')
       cell.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))
       for (let i = 0; i < 99; i++) await undefined
       return document.activeElement.matches('dialog.cell input')
-    })`)
+    })()`)
     assert.equal(isReady, true)
   })
 
@@ -95,7 +92,9 @@ describe('editing a value in its cell', inChromium, () => {
     ])
     await page.cell('"one"').dblclick()
     await page.field.fill('two')
-    await page.evaluate('void document.querySelector("dialog").click()') // a click beside the field
+    await page.mouse.move(5, 5) // beside the field
+    await page.mouse.down()
+    await page.mouse.up()
     await page.cell('"two"').waitFor()
     await page.closes()
     for (const text of ['"1\\n2"', '[1]', '"\u202e"']) {
@@ -223,18 +222,5 @@ describe('editing a value in its cell', inChromium, () => {
     await page.press('v', 'Enter') // the cell has no single value that `v` could show
     await page.editor.waitFor()
     assert.equal(await page.getByRole('dialog').count(), 1)
-  })
-
-  test('a value whose item was changed elsewhere opens the editor, which asks which version to keep', async () => {
-    const { own, id, page } = await openWith(['{"who":"me","n":1.0}'])
-    await page.cell('"me"').dblclick()
-    await page.field.fill('mine')
-    await own.replace(id, '{"who":"them","n":2.0}')
-    await page.press('Enter')
-    await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
-    assert.match((await page.editor.textContent()) ?? '', /"who": "mine",\s*"n": 1\.0/)
-    await page.choose('Overwrite with mine')
-    await page.closes()
-    assert.match(await own.read(id), /"who":"mine","n":1\.0/)
   })
 })

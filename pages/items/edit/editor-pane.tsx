@@ -1,9 +1,9 @@
 /** The JSON editor and, below it, a list of problems in its text. @module */
 
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../shared/components.js'
-import { checkDraft, type Finding, lineAndColumn } from './draft.js'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { checkDraft, type Finding, lineAndColumn } from '../draft.js'
 import type { JsonEditor } from './json-editor.js'
 
 /** Maximum number of problems in the list, which shows errors first. The editor marks all problems. */
@@ -11,6 +11,8 @@ const mostListed = 5
 
 interface EditorPaneProps {
   readonly text: string
+  /** Stored text that the user edits. When it changes, `text` replaces the text in the editor. */
+  readonly base: string
   readonly id: string | undefined
   readonly editor: RefObject<JsonEditor | undefined>
   readonly hasFocus: boolean
@@ -25,12 +27,12 @@ export interface Found {
 }
 
 export function EditorPane(props: EditorPaneProps) {
-  const { text, id, editor, hasFocus, cursor, found, onChange } = props
+  const { text, base, id, editor, hasFocus, cursor, found, onChange } = props
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
-  const latest = useRef({ id, found, onChange })
-  latest.current = { id, found, onChange }
+  const latest = useRef({ text, id, found, onChange })
+  latest.current = { text, id, found, onChange }
 
   const list = (findings: readonly Finding[], text: string) => {
     const errors = findings.filter(({ severity }) => severity === 'error')
@@ -47,7 +49,7 @@ export function EditorPane(props: EditorPaneProps) {
       if (isClosed || !host.current) return
       own = createJsonEditor({
         host: host.current,
-        text,
+        text: latest.current.text,
         check(text) {
           const { id, found } = latest.current
           const findings = checkDraft(text, id)
@@ -69,6 +71,10 @@ export function EditorPane(props: EditorPaneProps) {
     }
   }, [])
 
+  useLayoutEffect(() => {
+    if (editor.current && editor.current.text() !== text) editor.current.reset(text)
+  }, [base])
+
   useEffect(() => {
     if (!found || !editor.current) return
     list([found.finding], found.text)
@@ -78,7 +84,7 @@ export function EditorPane(props: EditorPaneProps) {
 
   return (
     <>
-      <div ref={host} class="editor" />
+      <div ref={host} class="editor" translate={false} />
       {problem && <p role="alert">{problem}</p>}
       <div class="findings" role="status">
         {listed.map(({ from, place, message, severity }) => (

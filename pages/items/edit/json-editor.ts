@@ -13,10 +13,10 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
+import { ChangeSet, EditorState } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { Finding } from './draft.js'
+import type { Finding, Kept } from '../draft.js'
 
 export type JsonEditor = ReturnType<typeof createJsonEditor>
 
@@ -79,6 +79,8 @@ function replaceSelection({ inputType, data }: InputEvent, view: EditorView): bo
 
 export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  /** All changes since the text was last replaced from outside. */
+  let changes: ChangeSet | undefined
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
   const view = new EditorView({
     root,
@@ -99,8 +101,10 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         EditorView.lineWrapping,
         // With a `tabindex`, axe-core recognizes that the keyboard can scroll the editor.
         EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item', tabindex: '0' }),
-        EditorView.updateListener.of(({ docChanged }) => {
-          if (docChanged) onChange()
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return
+          changes = changes?.compose(update.changes) ?? update.changes
+          onChange()
         }),
         // These keys are left to the panel: Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
         keymap.of(
@@ -114,13 +118,26 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
       ],
     }),
   })
+  const replace = (text: string) => {
+    const changes = { from: 0, to: view.state.doc.length, insert: text }
+    // The replacement is an undo step of its own, so that undoing it keeps the text typed just before.
+    view.dispatch({ changes, annotations: isolateHistory.of('full') })
+  }
   return {
     text: () => textOf(view.state),
+    /** Parts of the text that the user has not changed. */
+    kept(): Kept[] {
+      const kept: Kept[] = []
+      const all = changes ?? ChangeSet.empty(view.state.doc.length)
+      all.iterGaps((before, now, length) => kept.push({ before, now, length }))
+      return kept
+    },
     /** Replaces the whole text, in a way that the user can undo. */
-    replace(text: string) {
-      const changes = { from: 0, to: view.state.doc.length, insert: text }
-      // The replacement is an undo step of its own, so that undoing it keeps the text typed just before.
-      view.dispatch({ changes, annotations: isolateHistory.of('full') })
+    replace,
+    /** Replaces the text like `replace`. The new text then counts as unchanged. */
+    reset(text: string) {
+      replace(text)
+      changes = undefined
     },
     goTo(offset: number, end = offset) {
       view.dispatch({ selection: { anchor: offset, head: end }, scrollIntoView: true })

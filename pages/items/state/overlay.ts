@@ -1,0 +1,33 @@
+/** What lies over the list: dialogs, the editor of a cell, the popover with a whole value, and the menu. @module */
+
+import type { Item } from '../item.js'
+
+export type Overlay =
+  | { readonly kind: 'import' | 'columns' | 'help' | 'menu' }
+  /** `problem`: the error that opened the token dialog, if any. */
+  | { readonly kind: 'token'; readonly problem?: unknown }
+  | { readonly kind: 'delete'; readonly items: readonly Item[] }
+  | { readonly kind: 'cell'; readonly item: Item; readonly name: string }
+  | Peeked
+
+export interface Peeked {
+  readonly kind: 'peek'
+  readonly item: Item
+  readonly name: string
+  readonly box: Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>
+  /** Whether a key or click opened the popover, which then has focus; `false` if the pointer only rests on the cell. */
+  readonly hasFocus: boolean
+}
+
+export type OverlayOf<K extends Overlay['kind']> = Extract<Overlay, { readonly kind: K }>
+
+/** Returns the open overlays, the topmost last. Only the token dialog opens on top of others. */
+export function opened(open: readonly Overlay[], next: Overlay): readonly Overlay[] {
+  const isHovering = next.kind === 'peek' && !next.hasFocus
+  if (isHovering && open.some(({ kind }) => kind !== 'peek')) return open // resting the pointer closes nothing
+  return next.kind === 'token' ? [...closed(open, 'token'), next] : [next]
+}
+
+export function closed(open: readonly Overlay[], kind: Overlay['kind']): readonly Overlay[] {
+  return open.some((each) => each.kind === kind) ? open.filter((each) => each.kind !== kind) : open
+}

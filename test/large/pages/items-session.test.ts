@@ -1,0 +1,227 @@
+/** Tests of what becomes of typed text on the items page: each event in each state, without a browser. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  formattedDraft,
+  isSameItem,
+  type Kept,
+  whyInvalid,
+  withSpaceOf,
+  withValue,
+} from '../../../pages/items/draft.js'
+import {
+  begin,
+  cellDraft,
+  copyOf,
+  draftOf,
+  newDraft,
+  reduce,
+  type Session,
+  type SessionEvent,
+} from '../../../pages/items/edit/session.js'
+import { itemOf } from '../../../pages/items/item.js'
+import { closed, type Overlay, opened } from '../../../pages/items/state/overlay.js'
+import { layOut } from '../../../pages/shared/json-layout.js'
+import { jsonObject } from '../../support/json-text.js'
+
+const version = (n: number, id = 'a') => itemOf(`{"id":"${id}","v":${n}}`)
+const [one, two, other] = [version(1), version(2), version(1, 'b')]
+
+describe('a session', () => {
+  const draft = draftOf(one)
+  const { key } = draft
+  const next = draftOf(other)
+  const typed = { type: 'typed', text: '{"v":7}' } as const
+  const save = { type: 'save', base: one } as const
+  const failed = { type: 'failed', key, problem: 'a problem' } as const
+  const listed = { type: 'listed', id: 'a', item: two } as const
+  const gone = { type: 'deleted', ids: new Set(['a']) } as const
+  const found = { type: 'found', key, id: 'a', text: two.text } as const
+  const go = { type: 'go', to: next } as const
+  const close = { type: 'go', to: 'close' } as const
+  const saved = { type: 'saved', key, item: version(7) } as const
+
+  /** Outcome of events, from an untouched draft: the state, the value of `v` in the text, and the pending move. */
+  const cases: [what: string, events: SessionEvent[], outcome: string][] = [
+    ['an untouched draft closes at once', [close], 'closed'],
+    ['an untouched draft gives way to the next item', [go], 'clean b1'],
+    ['an untouched draft follows its item', [listed], 'clean a2'],
+    ['an untouched draft follows the active row', [{ type: 'follow', to: next }], 'clean b1'],
+    ['an untouched draft closes when the user deletes its item', [gone], 'closed'],
+    [
+      'typed text stays when the active row changes',
+      [typed, { type: 'follow', to: next }],
+      'dirty a7',
+    ],
+    ['typed text asks before it is left', [typed, go], 'dirty a7 pending'],
+    ['the user stays', [typed, go, { type: 'stay' }], 'dirty a7'],
+    ['the user leaves', [typed, go, { type: 'discard' }], 'clean b1'],
+    [
+      'text typed back to the start is no change',
+      [typed, { type: 'typed', text: layOut(one.text) }, go],
+      'clean b1',
+    ],
+    [
+      'typed text is kept when the user deletes its item',
+      [typed, gone, close],
+      'conflict a7 pending',
+    ],
+    ['typed text is kept when its item changes', [typed, listed], 'conflict a7'],
+    [
+      'a change that is undone is no conflict',
+      [typed, listed, { ...listed, item: one }],
+      'dirty a7',
+    ],
+    ['the other version is edited instead', [typed, listed, { type: 'adopt' }], 'clean a2'],
+    ['a saved draft closes', [typed, save, saved], 'closed'],
+    ['a saved draft makes the pending move', [typed, save, go, saved], 'clean b1'],
+    ['a failed save keeps text and place', [typed, save, close, failed], 'failed a7'],
+    [
+      'text typed while saving stays',
+      [typed, save, { ...typed, text: '{"v":8}' }, close, saved],
+      'dirty a8 pending',
+    ],
+    [
+      'a second save waits for the first',
+      [typed, save, { type: 'save', base: two }, saved],
+      'closed',
+    ],
+    ['a save finds another version', [typed, save, go, found], 'conflict a7'],
+    ['a save finds the item deleted', [typed, save, { ...found, text: undefined }], 'conflict a7'],
+    ['a list that comes while saving waits', [typed, save, listed, failed], 'conflict a7'],
+    [
+      'nothing can be discarded while saving',
+      [typed, save, close, { type: 'discard' }],
+      'saving a7 pending',
+    ],
+    [
+      'an outcome of an earlier draft is ignored',
+      [typed, go, { type: 'discard' }, failed, saved],
+      'clean b1',
+    ],
+  ]
+  for (const [what, events, outcome] of cases) {
+    test(what, () => {
+      const end = events.reduce<Session | undefined>(reduce, begin(draft))
+      const value = end && /"v":\s*(\d)/.exec(end.typed)?.[1]
+      const words = end
+        ? [end.state, `${end.item?.id}${value}`, end.pending && 'pending']
+        : ['closed']
+      assert.equal(words.filter(Boolean).join(' '), outcome)
+    })
+  }
+
+  test('no events lose typed text, except the answer to a question and a successful save', () => {
+    const events = fc.constantFrom(save, failed, listed, gone, found, go, close, {
+      type: 'stay',
+    } as const)
+    fc.assert(
+      fc.property(fc.array(events), (events) => {
+        const end = [typed, ...events].reduce<Session | undefined>(reduce, begin(draft))
+        assert.equal(end?.typed, typed.text)
+      }),
+    )
+  })
+
+  test('a copy is kept even if nothing is typed, a new item is not', () => {
+    assert.equal(reduce(begin(copyOf(one.text)), close)?.pending, 'close')
+    assert.equal(reduce(begin(newDraft('{}')), close), undefined)
+    assert.equal(begin(copyOf(one.text))?.typed.includes('"id"'), false)
+  })
+
+  test('a cell has the text of its value, and follows it', () => {
+    const item = itemOf('{"id":"a","s":"\\u0061\\"","n":1.0}')
+    assert.equal(begin(cellDraft(item, 's'))?.typed, 'a"')
+    const now = reduce(begin(cellDraft(item, 'n')), {
+      ...listed,
+      item: itemOf('{"id":"a","n":2.0}'),
+    })
+    assert.deepEqual([now?.typed, now?.state], ['2.0', 'clean'])
+  })
+})
+
+describe('what lies over the list', () => {
+  const help: Overlay = { kind: 'help' }
+  const token: Overlay = { kind: 'token' }
+  const box = { left: 0, right: 0, top: 0, bottom: 0 }
+  const hover: Overlay = { kind: 'peek', item: one, name: 'v', box, hasFocus: false }
+  const kinds = (...all: Overlay[]) =>
+    all
+      .reduce<readonly Overlay[]>(opened, [])
+      .map(({ kind }) => kind)
+      .join()
+
+  test('only the token dialog opens on top, and a hovering pointer covers nothing', () => {
+    assert.equal(kinds(help, token, token), 'help,token')
+    assert.equal(kinds({ kind: 'menu' }, hover), 'menu')
+    assert.equal(kinds(hover, hover, { kind: 'menu' }), 'menu')
+    assert.equal(kinds(hover, { ...hover, hasFocus: true }, help), 'help')
+    assert.deepEqual(closed([help, token], 'token'), [help])
+  })
+})
+
+describe('white space', () => {
+  /** Replaces a range of the indented text, and saves the result. */
+  function edited(source: string, from: number, to: number, text: string) {
+    const shown = formattedDraft(source)
+    const typed = shown.slice(0, from) + text + shown.slice(to)
+    const kept: Kept[] = [
+      { before: 0, now: 0, length: from },
+      { before: to, now: from + text.length, length: shown.length - to },
+    ]
+    return {
+      typed,
+      saved: withSpaceOf(
+        source,
+        typed,
+        kept.filter(({ length }) => length > 0),
+      ),
+    }
+  }
+
+  test('that the user has not touched is saved as it was stored', () => {
+    const source = ' {"a" :1,\t"b":[1,2 , {}], "s":"x : y" }\n'
+    const shown = formattedDraft(source)
+    const cases = [
+      ['x', 'xyz', ' {"a" :1,\t"b":[1,2 , {}], "s":"xyz : y" }\n'],
+      ['1', '17', ' {"a" :17,\t"b":[1,2 , {}], "s":"x : y" }\n'],
+      ['{}', '{"c": 1}', ' {"a" :1,\t"b":[1,2 , {"c": 1}], "s":"x : y" }\n'],
+      [': 1', ':   1', ' {"a":   1,\t"b":[1,2 , {}], "s":"x : y" }\n'],
+      ['\n  "b"', '\n  "b"', ' {"a" :1,\t"b":[1,2 , {}], "s":"x : y" }\n'],
+      ['"b"', ' "B"', ' {"a" :1,\t "B":[1,2 , {}], "s":"x : y" }\n'],
+    ] as const
+    assert.equal(edited(source, 0, 0, '').saved, source)
+    for (const [from, to, expected] of cases) {
+      const start = shown.indexOf(from)
+      assert.equal(edited(source, start, start + from.length, to).saved, expected)
+    }
+  })
+
+  test('never changes the tokens that the user has typed', () => {
+    const piece = fc.string({ unit: fc.constantFrom(...'{}[],:"\\ \n1atrue'), maxLength: 4 })
+    fc.assert(
+      fc.property(jsonObject, fc.nat(), fc.nat(8), piece, (source, at, length, text) => {
+        const { length: end } = formattedDraft(source)
+        const from = at % (end + 1)
+        const { typed, saved } = edited(source, from, Math.min(end, from + length), text)
+        if (!whyInvalid(typed)) assert.equal(layOut(saved), layOut(typed))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('of any length takes linear time', () => {
+    const blanks = ' '.repeat(80_000)
+    const text = `{"a":1,${blanks}"b":"${blanks}","c":[${'1,'.repeat(40_000)}1]${blanks}}`
+    const start = performance.now()
+    assert.ok(isSameItem(text, text.replace('{', `{${blanks}`)))
+    assert.ok(edited(text, 8, 9, blanks).saved.length > text.length)
+    assert.ok(performance.now() - start < 10_000)
+  })
+})
+
+test('a value is added to an item that no longer has the member', () => {
+  assert.equal(withValue('{"id":"a" }', 'b "', '1.0').text, '{"id":"a","b \\"":1.0 }')
+})

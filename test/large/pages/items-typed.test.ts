@@ -1,0 +1,363 @@
+/** Tests of the items page in Chromium: what a person types is kept and saved, whatever else happens meanwhile. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
+import { until } from '../../support/until.js'
+
+const { openWith } = useItemsPage()
+
+const error = (status: number) =>
+  `new Response('{"detail":{"detail":"no luck","error_code":"X","session_id":"x"}}', { status: ${status} })`
+
+/** Presses a key that Playwright cannot press: one of another keyboard layout, or one for an input method. */
+const pressIn = (page: ItemsPage, selector: string, key: object) =>
+  page.evaluate(`document.querySelector('${selector}').dispatchEvent(new KeyboardEvent(
+    'keydown', { bubbles: true, cancelable: true, composed: true, ...${JSON.stringify(key)} }))`)
+
+/** Types into the panel of the item whose member `n` has this value. */
+async function type(page: ItemsPage, n: string, typed: string): Promise<void> {
+  await page.open(`"${n}"`)
+  await page.editor.fill(`{"n":"${typed}"}`)
+}
+
+const holds = async (page: ItemsPage, typed: string) =>
+  assert.equal(await page.editor.textContent(), `{"n":"${typed}"}`)
+
+const selected = (page: ItemsPage) => page.locator('tr[aria-selected="true"]').count()
+
+async function drag(page: ItemsPage, selector: string, by: number): Promise<void> {
+  const { x, y, width } = (await page.locator(selector).boundingBox()) ?? assert.fail(selector)
+  await page.mouse.move(x + 30, y + 10)
+  await page.mouse.down()
+  await page.mouse.move(x + width - 5, y + 10)
+  await page.mouse.move(x + width + by, y + 10)
+  await page.mouse.up()
+}
+
+describe('what a person types into the panel', inChromium, () => {
+  for (const [from, to] of [
+    [390, 844],
+    [844, 390],
+    [1280, 600],
+  ] as const) {
+    test(`who turns or resizes a window of ${from} pixels to ${to} keeps the typed text, and saves it`, async () => {
+      const { own, id, page } = await openWith(['{"n":"one"}'], {
+        viewport: { width: from, height: 844 },
+      })
+      await type(page, 'one', 'typed')
+      await page.setViewportSize({ width: to, height: 600 })
+      await page.locator(to < 640 ? '.panel:modal' : '.panel:not(:modal)').waitFor()
+      await holds(page, 'typed')
+      await page.save()
+      assert.match(await own.read(id), /"n":"typed"/)
+    })
+  }
+
+  test('who deletes the selected items keeps the text typed for one of them', async () => {
+    const { own, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
+    await type(page, 'two', 'typed')
+    for (const row of [0, 1]) await page.locator('tbody .box').nth(row).click()
+    await page.choose('Delete the selected items', 'Delete')
+    await page.counts('1 item')
+    await page.sees('This item was deleted')
+    await holds(page, 'typed')
+    await page.choose('Save as a new item')
+    await page.counts('2 items')
+    assert.match(await own.list(), /"n":"typed"/)
+  })
+
+  test('who closes or leaves the panel while it saves gets the text back if the save fails', async () => {
+    const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}'])
+    await type(page, 'one', 'typed')
+    await page.respond('PUT', error(500))
+    let release = await page.hold('PUT')
+    await page.choose('Save', 'Close')
+    await release()
+    await page.warns(/no luck/)
+    await holds(page, 'typed')
+    assert.equal(await page.getByRole('dialog').count(), 1)
+
+    await page.respond('PUT', 'undefined')
+    release = await page.hold('PUT')
+    await page.choose('Save')
+    await page.cell('"two"').click()
+    await page.press('e')
+    await release()
+    await page.hasInEditor('"two"')
+    assert.match(await own.read(ids[0]), /"n":"typed"/)
+  })
+
+  test('who opens one item after another sees its own text, even with a coarse clock', async () => {
+    const { page } = await openWith(['{"n":"one"}', '{"n":"two"}'])
+    await page.evaluate('performance.now = () => 0; 0')
+    await type(page, 'one', 'typed')
+    await page.cell('"two"').click()
+    await page.press('e')
+    await page.choose('Discard')
+    await page.hasInEditor('"two"')
+  })
+
+  test('who presses Alt+↓ on the last row stays there, and is asked nothing', async () => {
+    const { own, id, page } = await openWith(['{"n":"one"}'])
+    await type(page, 'one', 'typed')
+    await page.press('Alt+ArrowDown', 'Alt+ArrowUp')
+    await page.save()
+    assert.match(await own.read(id), /"n":"typed"/)
+  })
+
+  test('who has typed nothing sees each new version of the item, and no question', async () => {
+    const { own, id, page } = await openWith(['{"n":"one"}', '{"n":"other"}'])
+    await page.open('"one"')
+    for (const n of ['two', 'three']) {
+      await own.replace(id, `{"n":"${n}"}`)
+      await page.hasInEditor(`"${n}"`)
+    }
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await own.delete(id)
+    await page.sees('This item was deleted')
+  })
+
+  test('who types one space, or changes one value, changes no other white space of a saved item', async () => {
+    const data = `{"n":"one", "of":[${'{"a":1,"b":[2]},'.repeat(99)}3],\t"last":"x" }`
+    const { own, id, page } = await openWith([data])
+    const before = await own.read(id)
+    await page.open('"one"')
+    await page.editor.press('Control+Home')
+    await page.press('ArrowRight')
+    await page.keyboard.type(' ')
+    await page.editor.press('Control+End')
+    await page.press('ArrowUp', 'End', 'ArrowLeft')
+    await page.keyboard.type('yz')
+    await page.save()
+    const saved = await own.read(id)
+    assert.equal(saved.replace(/,\s*"n"/, ',"n"'), before.replace('"x"', '"xyz"'))
+    assert.ok(saved.length <= before.length + 6, saved.slice(0, 100))
+  })
+
+  test('who types 80,000 blanks need not wait for the save', async () => {
+    const { own, id, page } = await openWith(['{"n":"one"}'])
+    await page.open('"one"')
+    await page.editor.fill(`{"n":"two",${'\n'.repeat(80_000)}"m":3}`)
+    await own.replace(id, '{"n":"other"}')
+    await page.choose('Save')
+    await page.sees('This item was changed elsewhere')
+  })
+
+  test('who uses an input method, Caps Lock or another layout reaches every shortcut, and none by accident', async () => {
+    const { own, id, page } = await openWith(['{"n":"one"}'])
+    await page.counts('1 item')
+    await page.press('A')
+    for (const key of [{ key: 'N' }, { key: 'т', code: 'KeyN' }]) {
+      await pressIn(page, '[role=grid]', key)
+      await page.asks('New item')
+      await page.choose('Close')
+      await page.closes()
+    }
+    await pressIn(page, '[role=grid]', { key: 'ф', code: 'KeyA', ctrlKey: true })
+    await page.sees('1 item selected')
+
+    await type(page, 'one', 'typed')
+    await pressIn(page, '.editor', { key: 'Escape', isComposing: true })
+    await pressIn(page, '.editor', { key: 'Enter', keyCode: 229, ctrlKey: true })
+    await pressIn(page, '.editor', { key: 'S', code: 'KeyS', metaKey: true })
+    await page.closes()
+    assert.match(await own.read(id), /"n":"typed"/)
+
+    await page.cell('"typed"').dblclick()
+    await page.field.fill('in a cell')
+    await pressIn(page, 'dialog.cell input', { key: 'Escape', isComposing: true })
+    await pressIn(page, 'dialog.cell input', { key: 'Enter', keyCode: 229 })
+    await page.field.press('Control+End')
+    assert.equal(await page.field.inputValue(), 'in a cell')
+    assert.match(await own.read(id), /"n":"typed"/)
+  })
+})
+
+describe('what a person types into a cell', inChromium, () => {
+  test('who saves a cell that was changed elsewhere loses neither its value nor the text in the panel', async () => {
+    const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}'])
+    await type(page, 'two', 'typed')
+    await page.cell('"one"').dblclick()
+    await page.field.fill('in the cell')
+    await own.replace(ids[0], '{"n":"other","more":2.0}')
+    await page.field.press('Enter')
+    await page.sees('This item was changed elsewhere')
+    assert.equal(await page.field.inputValue(), 'in the cell')
+    await page.choose('Overwrite with mine')
+    await page.cell('"in the cell"').waitFor()
+    assert.match(await own.read(ids[0]), /"n":"in the cell","more":2\.0/)
+    await holds(page, 'typed')
+    await page.save()
+  })
+
+  test('who closes a cell while it saves gets the value back if the save fails', async () => {
+    const { page } = await openWith(['{"n":"one"}'])
+    await page.respond('PUT', error(500))
+    const release = await page.hold('PUT')
+    await page.cell('"one"').dblclick()
+    await page.enter('typed')
+    await page.press('Escape')
+    assert.equal(await page.getByRole('dialog').count(), 1)
+    await release()
+    await page.warns(/no luck/)
+    assert.equal(await page.field.inputValue(), 'typed')
+  })
+
+  test('who drags a selection out of a field neither saves the cell nor closes the dialog', async () => {
+    const members = Array.from({ length: 14 }, (_, at) => `"m${at}":1`)
+    const { own, id, page } = await openWith([`{"n":"one",${members}}`])
+    await page.cell('"one"').dblclick()
+    await page.field.fill('half-typed')
+    await drag(page, 'dialog.cell input', 40)
+    await page.field.press('End')
+    await page.field.press('Escape')
+    await page.closes()
+    assert.match(await own.read(id), /"n":"one"/)
+    await page.choose('Columns')
+    await drag(page, 'dialog [type=search]', -400)
+    await page.locator('dialog [type=search]').fill('m1')
+  })
+
+  test('who edits a cell whose row moves keeps the field at its cell', async () => {
+    const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
+    await page.cell('"three"').dblclick()
+    await own.delete(ids[0])
+    await page.counts('2 items')
+    const tops = () =>
+      page.all<number>('#active-cell, dialog.cell', 'Math.round(each.getBoundingClientRect().top)')
+    await until('the field at its cell', async () => new Set(await tops()).size === 1)
+  })
+})
+
+describe('what a person presses and chooses', inChromium, () => {
+  test('who closes a hover popover with Escape keeps the selection, and no popover closes the menu', async () => {
+    const { page } = await openWith([`{"text":"${'long '.repeat(99)}"}`])
+    await page.counts('1 item')
+    await page.press('ArrowDown', 'Space')
+    const { x, y } = (await page.getByText(/^long long/).boundingBox()) ?? assert.fail()
+    await page.mouse.move(x + 20, y + 10)
+    await page.asks('Value of text')
+    await page.press('Escape')
+    await page.closes()
+    assert.equal(await selected(page), 1)
+    await page.press('Escape')
+    await page.locator('tr[aria-selected="true"]').waitFor({ state: 'detached' })
+
+    await page.evaluate(`{
+      const { setTimeout } = globalThis
+      globalThis.setTimeout = (act, time, ...rest) =>
+        setTimeout(() => { act(...rest); globalThis.hasRested ||= time === 700 }, time)
+    }`)
+    await page.choose('More')
+    await page.mouse.move(x + 30, y + 10)
+    await until('the rest', () => page.evaluate<boolean>('globalThis.hasRested === true'))
+    await page.locator('#more').getByRole('button', { name: 'Import' }).click()
+  })
+
+  test('who double-clicks Import imports all items, and can choose a corrected file of the same name', async () => {
+    const { own, page } = await openWith([])
+    await page.chooseMore('Import')
+    await page.openFile('a.jsonl', '{"a":01}')
+    await page.warns('a.jsonl: line 1')
+    const chosen = () => page.all<number>('[type=file]', 'each.files.length')
+    assert.deepEqual(await chosen(), [1])
+    await page.getByLabel('File').click()
+    assert.deepEqual(await chosen(), [0]) // otherwise, the same name would be no change
+    await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
+    await page.sees('3 items to import.')
+    const release = await page.hold('POST')
+    await page.button('Import').last().dblclick()
+    await release()
+    await page.sees('3 of 3 items imported.')
+    assert.equal((await own.list()).split('"a":').length, 4)
+  })
+
+  test('who saves an item into another project no longer sees it in the chosen project', async () => {
+    const { page } = await openWith([
+      ['{"n":"one"}', '"p"'],
+      ['{"n":"two"}', '"p"'],
+    ])
+    await page.project.selectOption('p')
+    await page.counts('2 items')
+    await page.open('"one"')
+    await page.hold('GET') // the page must not need another list
+    await page.editor.fill('{"project_id":"q","n":"one"}')
+    await page.save()
+    await page.counts(/^1 item\b/)
+  })
+
+  test('who has moved a column still sees the columns of new members', async () => {
+    const { own, page } = await openWith(['{"a":1,"b":2}'])
+    const heads = async (expected: string) =>
+      until(expected, async () => `${await page.all('th button', 'each.textContent')}` === expected)
+    await heads('id,project_id,a,b')
+    await page
+      .getByRole('columnheader')
+      .getByRole('button', { name: 'b' })
+      .press('Control+ArrowLeft')
+    await heads('id,project_id,b,a')
+    await own.create('{"a":1,"new":2}')
+    await heads('id,project_id,b,a,new')
+  })
+
+  for (const text of [
+    ...['{', 'null', '7', '[]', '{"pinned":null}', '{"sort":[{}],"widths":[["a"],7]}'],
+    '{"names":["id",1,"a","a"],"widths":[["a",1e9]],"order":{},"sort":"a"}',
+  ]) {
+    test(`who has ${text} in the browser's storage sees the list`, async () => {
+      const { page } = await openWith(['{"a":"one"}'])
+      await page.counts('1 item')
+      await page.evaluate(`localStorage.setItem('item-store-table:', '${text}')`)
+      await page.reload()
+      await page.cell('"one"').click()
+      const { width } = (await page.cell('"one"').boundingBox()) ?? assert.fail()
+      assert.ok(width < 2000, `${width}`)
+    })
+  }
+
+  test('who lets the browser translate the page sees only current values', async () => {
+    const { own, id, page } = await openWith(['{"n":"one","of":[1]}'])
+    await page.open('"one"')
+    await page.hasInEditor('"one"')
+    // Replaces text as a translating browser does.
+    await page.evaluate(`{
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      const nodes = []
+      while (texts.nextNode()) nodes.push(texts.currentNode)
+      for (const node of nodes) {
+        if (node.parentElement.closest('[translate=no]')) continue
+        const font = document.createElement('font')
+        node.replaceWith(font)
+        font.textContent = 'translated ' + node.data
+      }
+    }`)
+    await own.replace(id, '{"n":"two","of":[2]}')
+    await own.create('{"n":"three"}')
+    await page.cell('"two"').waitFor()
+    await page.counts(/^2 items/)
+    assert.equal(await page.getByText(/translated (?:one|\[1\]|1 item)/).count(), 0)
+    await page.hasInEditor('"two"')
+  })
+
+  test('who hides the page leaves no timer behind', async () => {
+    const { page } = await openWith(['{"n":"one"}'])
+    await page.evaluate(`{
+      const { setTimeout, clearTimeout } = globalThis
+      globalThis.left = new Set()
+      globalThis.setTimeout = (act, time, ...rest) => {
+        const timer = setTimeout(act, time, ...rest)
+        if (time === 5000) left.add(timer)
+        return timer
+      }
+      globalThis.clearTimeout = (timer) => { left.delete(timer); clearTimeout(timer) }
+    }`)
+    await page.respond('HEAD', 'new Response(null, { status: 304 })')
+    await until('the pause', () => page.evaluate<boolean>('left.size === 1'))
+    await page.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+    assert.equal(await page.evaluate('left.size'), 0)
+  })
+})
