@@ -6,10 +6,12 @@ import { urlOf } from '../shared/address.js'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
+import { ReceivedResponse } from './received-response.js'
 import { requestFor } from './request.js'
 import { Examples, type ResponsesProps } from './responses.js'
-import { type Language, languages, type Samples } from './samples.js'
+import { type Language, languages, samples } from './samples.js'
 import type { Received } from './send.js'
+import { TryIt } from './try-it.js'
 
 export interface CallsProps extends ResponsesProps {
   readonly operation: Operation
@@ -17,7 +19,6 @@ export interface CallsProps extends ResponsesProps {
   readonly parameters: Readonly<Record<string, string>>
   onParameters(changes: Record<string, string>): void
   readonly language: Language
-  readonly samples: Samples
   onLanguage(language: Language): void
 }
 
@@ -25,8 +26,7 @@ export function Calls(props: CallsProps) {
   const { document, operation, parameters, onParameters, language, onLanguage } = props
   const [own, setOwn] = useState<Readonly<Record<string, string>>>({})
   const [body, setBody] = useState(() => exampleBody(operation, document))
-  const [form, setForm] = useState<Awaited<ReturnType<typeof import('./form.js')['loadForm']>>>()
-  const [problem, setProblem] = useState('')
+  const [isTrying, setTrying] = useState(false)
   const [received, setReceived] = useState<Received>()
   // When the user chooses a response status, the examples for this status replace the received response.
   useEffect(() => setReceived(undefined), [props.status])
@@ -34,20 +34,13 @@ export function Calls(props: CallsProps) {
   const input = { parameters: { ...parameters, ...own }, body }
   const request = requestFor(operation, input, '')
   const baseUrl = urlOf(prefix)
-  const sample = request && props.samples[language]?.({ operation, input, request, baseUrl })
-
-  function toggle() {
-    setProblem('')
-    if (form) return setForm(undefined)
-    const loaded = import('./form.js').then(({ loadForm }) => loadForm())
-    loaded.then(setForm, () => setProblem('The form cannot be loaded. Is the service running?'))
-  }
+  const sample = request && samples[language]({ operation, input, request, baseUrl })
 
   return (
     <div class="calls">
       <div class="panel">
         <div class="line">
-          {form ? (
+          {isTrying ? (
             <h3>Try it</h3>
           ) : (
             <Choice
@@ -57,15 +50,14 @@ export function Calls(props: CallsProps) {
               onChoose={onLanguage}
             />
           )}
-          {!form && sample && <CopyButton what="code" text={sample} />}
+          {!isTrying && sample && <CopyButton what="code" text={sample} />}
           {/* One button both shows and hides the form, so that the button never loses focus. */}
-          <Button key="toggle" class={form ? '' : 'main'} onClick={toggle}>
-            {form ? 'Show the code' : 'Try it'}
+          <Button key="toggle" class={isTrying ? '' : 'main'} onClick={() => setTrying(!isTrying)}>
+            {isTrying ? 'Show the code' : 'Try it'}
           </Button>
         </div>
-        <p role="status">{problem}</p>
-        {form ? (
-          <form.TryIt
+        {isTrying ? (
+          <TryIt
             {...props}
             input={input}
             onParameter={({ name, in: place }, value) =>
@@ -78,8 +70,8 @@ export function Calls(props: CallsProps) {
           sample && <Code title={`${operation.summary} in ${language}`} text={sample} />
         )}
       </div>
-      {form && received ? (
-        <form.ReceivedResponse received={received} name={operation.operationId} />
+      {isTrying && received ? (
+        <ReceivedResponse received={received} name={operation.operationId} />
       ) : (
         <Examples {...props} />
       )}

@@ -1,14 +1,19 @@
 /** The table of contents: a column on a wide screen, a menu in the bar at the top of a narrow screen. @module */
 
 import type { ComponentChild } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
+import { keyOf } from '../shared/keys.js'
 import type { separateErrors } from './common-errors.js'
 import { modelsOf, type OpenApiDocument, type ResponseGroup } from './openapi.js'
 import { Method } from './operation.js'
 
 /** Path of the items page, from a `link` element that the service adds only if it serves that page. */
 const itemsPage = document.querySelector('link[rel=related]')?.getAttribute('href')
+
+const firstHit = '#contents li:not(:has(ul)) > a'
+/** Fields in which `/` is a character. */
+const typing = 'textarea, input:not([type=radio])'
 
 export function ItemsLink() {
   return itemsPage ? (
@@ -33,6 +38,17 @@ export function Contents(props: ContentsProps) {
   const [parts] = useState(() => partsOf(props))
   const current = useCurrent(parts.map(({ id }) => id))
   const [filter, setFilter] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.matches(typing)
+      if (keyOf(event) !== '/' || isTyping) return
+      event.preventDefault() // otherwise, the browser would enter `/` into the field
+      field.current?.focus()
+    }
+    addEventListener('keydown', focus)
+    return () => removeEventListener('keydown', focus)
+  }, [])
   const list = (entries: readonly Entry[]): ComponentChild[] =>
     entries.flatMap(({ id, title, method, text = title, inner = [] }) => {
       // Entries for individual models stay hidden until the user filters the contents or scrolls to the models.
@@ -67,8 +83,15 @@ export function Contents(props: ContentsProps) {
           type="search"
           placeholder="Filter: name, path, code"
           aria-label="Filter"
+          aria-keyshortcuts="/"
+          ref={field}
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            const key = keyOf(event)
+            if (key === 'Enter') document.querySelector<HTMLElement>(firstHit)?.click()
+            else if (key === 'Escape') setFilter('')
+          }}
         />
         <ul>{found}</ul>
         <p class="note" role="status">

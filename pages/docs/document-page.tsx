@@ -9,7 +9,7 @@ import { Errors } from './errors.js'
 import { Introduction } from './introduction.js'
 import { type OpenApiDocument, type Operation, operationsOf, shownValue } from './openapi.js'
 import { OperationSection } from './operation.js'
-import { type Language, languages, loadSamples, samples } from './samples.js'
+import { type Language, languages } from './samples.js'
 import { Schemas } from './schemas.js'
 import { TokenButton } from './token-button.js'
 
@@ -17,9 +17,6 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const [{ operations, errors }] = useState(() => separateErrors(operationsOf(document)))
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
-  const [loaded, setLoaded] = useState(samples)
-  const load = () => void loadSamples().then(setLoaded, () => {})
-  useEffect(load, [])
   // Scrolls to the section in the URL, which did not exist yet when the browser loaded the page.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
@@ -30,10 +27,8 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
     operations,
     parameters,
     language,
-    samples: loaded,
     onLanguage(chosen: Language) {
       setLanguage(chosen)
-      load() // tries again after a failure
       store('localStorage', languageKey, chosen)
     },
     onParameters: (changes: Record<string, string>) =>
