@@ -1,5 +1,6 @@
 /** The items page: toolbar, list, panel, and what lies over them. @module */
 
+import type { ComponentType } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { Columns } from './columns.js'
 import { Conditions } from './conditions.js'
@@ -11,12 +12,26 @@ import { Help } from './help.js'
 import { Import } from './import.js'
 import { NoRows } from './no-rows.js'
 import { Peek } from './peek.js'
-import type { Overlay } from './state/overlay.js'
+import type { Overlay, OverlayOf } from './state/overlay.js'
 import { Status } from './status.js'
 import { ItemTable } from './table.js'
 import { TokenDialog } from './token-dialog.js'
 import { Toolbar } from './toolbar.js'
 import { type Page, usePage } from './use-page.js'
+
+type View<K extends Overlay['kind']> = ComponentType<Page & { readonly overlay: OverlayOf<K> }>
+
+/** Component of each kind of overlay. */
+const views: { readonly [K in Overlay['kind']]: View<K> } = {
+  cell: CellEditor,
+  columns: Columns,
+  delete: Delete,
+  help: Help,
+  import: Import,
+  menu: () => null, // part of the toolbar
+  peek: Peek,
+  token: TokenDialog,
+}
 
 export function App() {
   const page = usePage()
@@ -38,32 +53,12 @@ export function App() {
         <Status {...page} />
       </main>
       {session && <Edit key={session.key} {...page} session={session} />}
-      {overlays.map((overlay) => (
-        <Over key={keyFor(overlay)} page={page} overlay={overlay} />
-      ))}
+      {overlays.map((overlay) => {
+        const View = views[overlay.kind] as ComponentType<Page & { overlay: Overlay }> // the table has the view of each kind
+        return <View key={keyFor(overlay)} {...page} overlay={overlay} />
+      })}
     </>
   )
-}
-
-function Over({ page, overlay }: { readonly page: Page; readonly overlay: Overlay }) {
-  switch (overlay.kind) {
-    case 'cell':
-      return <CellEditor {...page} overlay={overlay} />
-    case 'columns':
-      return <Columns {...page} />
-    case 'delete':
-      return <Delete {...page} overlay={overlay} />
-    case 'help':
-      return <Help {...page} />
-    case 'import':
-      return <Import {...page} />
-    case 'menu':
-      return null // the toolbar contains the menu
-    case 'peek':
-      return <Peek {...page} overlay={overlay} />
-    case 'token':
-      return <TokenDialog {...page} overlay={overlay} />
-  }
 }
 
 function keyFor(overlay: Overlay): string {

@@ -74,7 +74,7 @@ export function Cells(props: CellsProps) {
     const idOf = (place: number) =>
       active !== undefined && place === (isThere ? active : 0) ? activeCell : undefined
     return [
-      <td key="id" id={idOf(0)} {...cellAt({ place: 0, isPinned: true })}>
+      <td key="id" id={idOf(0)} {...cellAt({ place: 0 })}>
         {box}
         <span class="open">{item.id}</span>
         {isCard && <span class="project">{projectOf(item)}</span>}
@@ -105,7 +105,7 @@ export function Cells(props: CellsProps) {
           id={isEmpty && active ? activeCell : undefined}
           class={isEmpty ? 'rest all' : 'rest'}
           colSpan={isEmpty ? columns.length - 1 : 1}
-          {...cellAt({ place: isEmpty ? 1 : columns.length, isPinned: false })}
+          {...cellAt({ place: isEmpty ? 1 : columns.length })}
         >
           {restOf(item, members, isEmpty ? [] : columns)}
         </td>

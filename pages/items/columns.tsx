@@ -1,4 +1,4 @@
-/** The dialog in which the user chooses the columns, their order, and which of them are pinned. @module */
+/** The dialog in which the user chooses the columns and their order. @module */
 
 import { useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
@@ -15,7 +15,6 @@ const mostWithoutSearch = 12
 
 export function Columns({ shape, tracks, layout, changeLayout, close }: Page) {
   const { names } = tracks
-  const { pinned } = layout
   const isNarrow = useIsNarrow()
   const [query, setQuery] = useState('')
   const others = ['project_id', ...shape.names].filter((name) => !names.includes(name))
@@ -44,7 +43,6 @@ export function Columns({ shape, tracks, layout, changeLayout, close }: Page) {
         {isNarrow && 'A card shows the first three members that its item has. '}
         These are the members that the first items have.
         {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`}
-        {!isNarrow && ' A pinned column stays in sight beside the id.'}
       </p>
       <ul class="choices" translate={false}>
         {all.map(
@@ -64,33 +62,19 @@ export function Columns({ shape, tracks, layout, changeLayout, close }: Page) {
                   />
                   <span>{shownName(name)}</span>
                 </label>
-                {at < names.length && (
-                  <>
+                {at < names.length &&
+                  ([-1, 1] as const).map((step) => (
                     <Button
-                      aria-label={`Pin ${shownName(name)}`}
-                      aria-pressed={pinned.includes(name)}
-                      onClick={({ currentTarget }) => {
-                        const others = pinned.filter((each) => each !== name)
-                        const next = pinned.includes(name) ? others : [...others, name]
-                        change({ pinned: next }, currentTarget)
-                      }}
+                      key={step}
+                      aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
+                      aria-disabled={names[at + step] === undefined}
+                      onClick={({ currentTarget }) =>
+                        change(moved(layout, names, name, names[at + step]), currentTarget)
+                      }
                     >
-                      Pin
+                      {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
                     </Button>
-                    {([-1, 1] as const).map((step) => (
-                      <Button
-                        key={step}
-                        aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
-                        aria-disabled={names[at + step] === undefined}
-                        onClick={({ currentTarget }) =>
-                          change(moved(layout, names, name, names[at + step]), currentTarget)
-                        }
-                      >
-                        {step < 0 ? <Icon path={up} /> : <Icon path={down} />}
-                      </Button>
-                    ))}
-                  </>
-                )}
+                  ))}
               </li>
             ),
         )}

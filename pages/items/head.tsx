@@ -113,7 +113,7 @@ export function Head({ layout, changeLayout, tracks, open, drawn, children }: He
         )
       })}
       {hidden > 0 && (
-        <th class="more" {...cellAt({ place: columns.length, isPinned: false })}>
+        <th class="more" {...cellAt({ place: columns.length })}>
           <Button class="quiet" onClick={() => open({ kind: 'columns' })}>
             +{hidden}
             <span class={hasRest ? '' : 'unseen'}> more columns</span>
@@ -157,9 +157,8 @@ export function widthOfCharacter(heads: Element | null, widths: readonly number[
 }
 
 /** Places a cell in its column explicitly, because cells to the left of it may not be rendered. */
-export function cellAt({ place, isPinned }: Pick<Column, 'place' | 'isPinned'>) {
-  const style = { '--place': place + 1, '--left': isPinned ? `var(--left-${place})` : undefined }
-  return { 'aria-colindex': place + 1, 'data-pinned': isPinned || undefined, style }
+export function cellAt({ place }: Pick<Column, 'place'>) {
+  return { 'aria-colindex': place + 1, style: { '--place': place + 1 } }
 }
 
 function isOnEdge({ target, currentTarget, clientX }: MouseEvent): boolean {

@@ -9,13 +9,12 @@ export interface Layout {
   readonly names?: readonly string[] | undefined
   /** Names of default columns in the order that the user has given them. Other default columns follow these. */
   readonly order?: readonly string[] | undefined
-  readonly pinned: readonly string[]
   /** Widths that the user has set, in characters. They are pairs, not an object, because a name can be `__proto__`. */
   readonly widths: readonly (readonly [name: string, width: number])[]
   readonly sort: Sort
 }
 
-export const defaultLayout: Layout = { pinned: [], widths: [], sort: [] }
+export const defaultLayout: Layout = { widths: [], sort: [] }
 
 export function useLayout(project: string | null | undefined) {
   const key = `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
@@ -45,7 +44,6 @@ function storedLayout(key: string): Layout {
   const known = storedMembers<Required<Layout>>(key, {
     names: areNames,
     order: areNames,
-    pinned: areNames,
     widths: listOf(
       (value): value is readonly [string, number] =>
         isPart(value) && isString(value[0]) && isWidth(value[1]),
@@ -58,17 +56,12 @@ function storedLayout(key: string): Layout {
   return { ...defaultLayout, ...known }
 }
 
-export function inOrder(names: readonly string[], pinned: readonly string[]): readonly string[] {
-  const isPinned = (name: string) => pinned.includes(name)
-  return [...names.filter(isPinned), ...names.filter((name) => !isPinned(name))]
-}
-
 /**
- * Moves the column `name` to the position of the column `target`. If `target` is pinned, the moved column gets pinned.
+ * Moves the column `name` to the position of the column `target`.
  * @param names names of all columns, from left to right.
  */
 export function moved(
-  { names: chosen, pinned }: Layout,
+  layout: Layout,
   names: readonly string[],
   name: string,
   target: string | undefined,
@@ -76,10 +69,7 @@ export function moved(
   if (target === undefined || !names.includes(name) || !names.includes(target)) return {}
   const others = names.filter((each) => each !== name)
   const order = others.toSpliced(names.indexOf(target), 0, name)
-  return {
-    ...(chosen ? { names: order } : { order }),
-    pinned: [...pinned.filter((each) => each !== name), ...(pinned.includes(target) ? [name] : [])],
-  }
+  return layout.names ? { names: order } : { order }
 }
 
 /** @param isAdded whether the column becomes an additional sort key, rather than the only one. */

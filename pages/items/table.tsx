@@ -43,12 +43,12 @@ export function ItemTable(page: Page) {
   const [{ first, end }, setRows] = useState(nothing)
   const [{ first: left, end: right }, setColumns] = useState(nothing)
   const { columns, names, widths, starts, hidden } = tracks
-  const pinned = columns.filter(({ isPinned }) => isPinned).length
-  const pinnedWidth = starts[pinned] ?? 0
+  /** Width of the id column, which stays in view. */
+  const idWidth = starts[1] ?? 0
   const drawn = useMemo(() => {
     const isDrawn = (place: number) => place < 0 || (place >= left && place < right)
-    return look === 'table' ? columns.filter(({ place }) => isDrawn(place - pinned)) : columns
-  }, [look, columns, pinned, left, right])
+    return look === 'table' ? columns.filter(({ place }) => isDrawn(place - 1)) : columns
+  }, [look, columns, left, right])
   const place = useMemo(() => items.findIndex(({ id }) => id === active), [items, active, count])
   /** Index of the active row; -1 if no row is active. */
   const activeIndex = place < count ? place : -1
@@ -71,8 +71,8 @@ export function ItemTable(page: Page) {
     setRows(changedTo(rowsAt(scrollTop, innerHeight(), rowHeight, count)))
     page.setRoom(look === 'table' ? Math.floor(clientWidth / unit()) : undefined)
     if (look !== 'table') return
-    const [start, end] = [scrollLeft / unit() + pinnedWidth, (scrollLeft + clientWidth) / unit()]
-    setColumns(changedTo(columnsAt(start, end, starts.slice(pinned + 1))))
+    const [start, end] = [scrollLeft / unit() + idWidth, (scrollLeft + clientWidth) / unit()]
+    setColumns(changedTo(columnsAt(start, end, starts.slice(2))))
   }
   const measure = () => {
     const needed = (isJson && grid.current ? heightOfMost(grid.current) : 0) / lineHeight
@@ -97,7 +97,7 @@ export function ItemTable(page: Page) {
     if (!isListed || !grid.current) return
     grid.current.scrollTop = topFor(activeIndex, grid.current.scrollTop, innerHeight(), rowHeight)
     if (!drawn.some(({ place }) => place === activeColumn))
-      grid.current.scrollLeft = ((starts[activeColumn] ?? 0) - pinnedWidth) * unit()
+      grid.current.scrollLeft = ((starts[activeColumn] ?? 0) - idWidth) * unit()
     draw()
     cellOfKeys()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
@@ -206,12 +206,9 @@ export function ItemTable(page: Page) {
         style={{
           '--tracks': tracks.css,
           '--width': `${(starts.at(-1) ?? 0) + (hidden > 0 ? moreWidth : 0)}ch`,
-          '--pinned': `${pinnedWidth}ch`,
+          '--id-width': `${idWidth}ch`,
           '--row-height': `${rowHeight}px`,
           '--lines': lines,
-          ...Object.fromEntries(
-            starts.slice(0, pinned).map((start, at) => [`--left-${at}`, `${start}ch`]),
-          ),
         }}
       >
         <thead ref={head}>

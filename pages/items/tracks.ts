@@ -2,7 +2,7 @@
 
 import { useMemo, useRef } from 'preact/hooks'
 import { shownName } from './item.js'
-import { inOrder, type Layout } from './layout.js'
+import type { Layout } from './layout.js'
 import { long, type Shape, widthOf } from './overview.js'
 
 /** Minimum width of a column, in characters. */
@@ -59,14 +59,12 @@ export function useTracks(
   }
   const isLong = (name: string) => (lengths.get(name) ?? 0) >= long
   const ordered = layout.order?.filter((name) => all.has(name)) ?? []
-  const automatic = [...new Set([...ordered, ...all.keys()])]
-  const candidates = inOrder(layout.names ?? automatic, layout.pinned)
-  const isCommon = (name: string) => all.get(name) || layout.pinned.includes(name)
+  const candidates = layout.names ?? [...new Set([...ordered, ...all.keys()])]
   const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
   let left = (room ?? Infinity) - idWidth
   const areAll = layout.names !== undefined || total <= left
   left -= moreWidth
-  const common = areAll ? candidates : candidates.filter(isCommon)
+  const common = areAll ? candidates : candidates.filter((name) => all.get(name))
   const end = areAll
     ? -1
     : common.findIndex((name) => {
@@ -83,10 +81,9 @@ export function useTracks(
   const columns = useMemo(
     () =>
       ['id', ...fit].map((name, place) => {
-        const isPinned = place === 0 || layout.pinned.includes(name)
-        return { name, place, isPinned, isNumeric: lengths.has(name) && !notNumeric.has(name) }
+        return { name, place, isNumeric: lengths.has(name) && !notNumeric.has(name) }
       }),
-    [shown, layout.pinned, lengths.size, notNumeric.size],
+    [shown, lengths.size, notNumeric.size],
   )
   const chosen = new Map(layout.widths)
   const tracks = columns.map(

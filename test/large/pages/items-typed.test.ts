@@ -303,7 +303,7 @@ describe('what a person presses and chooses', inChromium, () => {
   })
 
   for (const text of [
-    ...['{', 'null', '7', '[]', '{"pinned":null}', '{"sort":[{}],"widths":[["a"],7]}'],
+    ...['{', 'null', '7', '[]', '{"order":null}', '{"sort":[{}],"widths":[["a"],7]}'],
     '{"names":["id",1,"a","a"],"widths":[["a",1e9]],"order":{},"sort":"a"}',
   ]) {
     test(`who has ${text} in the browser's storage sees the list`, async () => {
