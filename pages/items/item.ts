@@ -71,7 +71,7 @@ export function kindOf(text: string): Kind {
 
 /** Returns whether a string is fully visible without quotes, and cannot be mistaken for a value of another type. */
 export function isPlain(text: string): boolean {
-  const isOther = /^(?:["[{]|(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
+  const isOther = /^(?:["[{]|(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|true|false|null)?$)/i
   return !isOther.test(text) && !/^\s|\s$|[\p{C}\p{Zl}\p{Zp}]/u.test(text)
 }
 

@@ -19,7 +19,7 @@ const { openItems, openWith } = useItemsPage()
 const service = await itemsService()
 
 describe('the items page', inChromium, () => {
-  test('numbers stay exact when an item is created, shown, changed elsewhere, saved, and read back', async () => {
+  test('numbers stay exact when an item is created, shown, and changed elsewhere', async () => {
     const { own, page } = await openWith([])
     await page.counts('0 items')
     await page.choose('New item')
@@ -34,16 +34,6 @@ describe('the items page', inChromium, () => {
     await own.replace(id, `{${data}`)
     await page.cell('1e400').waitFor()
     await page.cell('{"x":-0}').waitFor()
-
-    await page.open('1e400')
-    await page.editor.press('Control+End')
-    await page.keyboard.type(' ')
-    await page.save()
-    const saved = await own.read(id)
-    assert.equal(
-      saved.replaceAll(/\s/g, ''),
-      `{"id":"${id}","project_id":null,${data}`.replaceAll(' ', ''),
-    )
   })
 
   test('an item opens indented, and is saved with its original white space unless the user changes it', async () => {
@@ -67,13 +57,6 @@ describe('the items page', inChromium, () => {
     await page.save()
     await page.counts('2 items')
     assert.equal((await own.list()).split(data.slice(1)).length, 3)
-
-    await page.open('1.0')
-    await page.editor.press('Control+Home')
-    await page.press('End')
-    await page.keyboard.type('"more":1,')
-    await page.save()
-    assert.equal(await own.read(id), `{"id":"${id}","project_id":null,"more":1,${data.slice(1)}`)
   })
 
   test('typing replaces selected text, even before the editor has received the selection', async () => {

@@ -302,20 +302,20 @@ describe('what a person presses and chooses', inChromium, () => {
     await heads('id,project_id,b,a,new')
   })
 
-  for (const text of [
-    ...['{', 'null', '7', '[]', '{"order":null}', '{"sort":[{}],"widths":[["a"],7]}'],
-    '{"names":["id",1,"a","a"],"widths":[["a",1e9]],"order":{},"sort":"a"}',
-  ]) {
-    test(`who has ${text} in the browser's storage sees the list`, async () => {
-      const { page } = await openWith(['{"a":"one"}'])
-      await page.counts('1 item')
+  test('who has rubbish in the storage of the browser sees the list', async () => {
+    const { page } = await openWith(['{"a":"one"}'])
+    await page.counts('1 item')
+    for (const text of [
+      ...['{', 'null', '7', '[]', '{"order":null}', '{"sort":[{}],"widths":[["a"],7]}'],
+      '{"names":["id",1,"a","a"],"widths":[["a",1e9]],"order":{},"sort":"a"}',
+    ]) {
       await page.evaluate(`localStorage.setItem('item-store-table:', '${text}')`)
       await page.reload()
       await page.cell('"one"').click()
       const { width } = (await page.cell('"one"').boundingBox()) ?? assert.fail()
       assert.ok(width < 2000, `${width}`)
-    })
-  }
+    }
+  })
 
   test('who lets the browser translate the page sees only current values', async () => {
     const { own, id, page } = await openWith(['{"n":"one","of":[1]}'])
