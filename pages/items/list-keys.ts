@@ -13,6 +13,7 @@ export function useListKeys(onKeyDown: (key: string, event: KeyboardEvent) => vo
       const key = keyOf(event)
       if (altKey || key === '' || document.querySelector('dialog:modal, [popover]:focus-within'))
         return
+      if (key === 'Escape' && document.querySelector(':popover-open')) return // it closes the menu
       if (isCommand(event) && !/^[ac]$/.test(key)) return
       const isPressing = key === 'Enter' || key === ' '
       if (target instanceof Element && target.closest('.panel')) return

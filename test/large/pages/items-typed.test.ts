@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
+import { assertUsable } from '../../support/guarded-page.js'
 import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/until.js'
 
@@ -185,6 +186,7 @@ describe('what a person types into a cell', inChromium, () => {
     await page.field.press('Enter')
     await page.sees('This item was changed elsewhere')
     assert.equal(await page.field.inputValue(), 'in the cell')
+    await assertUsable(page)
     await page.choose('Overwrite with mine')
     await page.cell('"in the cell"').waitFor()
     assert.match(await own.read(ids[0]), /"n":"in the cell","more":2\.0/)
@@ -232,7 +234,7 @@ describe('what a person types into a cell', inChromium, () => {
 })
 
 describe('what a person presses and chooses', inChromium, () => {
-  test('who closes a hover popover with Escape keeps the selection, and no popover closes the menu', async () => {
+  test('who closes a hover popover or the menu with Escape keeps the selection, and no popover closes the menu', async () => {
     const { page } = await openWith([`{"text":"${'long '.repeat(99)}"}`])
     await page.counts('1 item')
     await page.press('ArrowDown', 'Space')
@@ -241,6 +243,10 @@ describe('what a person presses and chooses', inChromium, () => {
     await page.asks('Value of text')
     await page.press('Escape')
     await page.closes()
+    assert.equal(await selected(page), 1)
+    await page.choose('More')
+    await page.press('Escape')
+    await page.locator('#more').waitFor({ state: 'hidden' })
     assert.equal(await selected(page), 1)
     await page.press('Escape')
     await page.locator('tr[aria-selected="true"]').waitFor({ state: 'detached' })
