@@ -370,7 +370,7 @@ describe('the collection', () => {
     collection.setVisible(false)
     collection.refresh()
     await new Promise((resolve) => setTimeout(resolve, 20)) // much longer than the pause
-    assert.deepEqual([waits.length, collection.shown().loading], [0, undefined])
+    assert.deepEqual([waits.length, collection.shown().listedAt], [0, undefined])
     collection.setVisible(true)
     await until('the list', () => collection.shown().listedAt)
     await until('the wait', () => waits.length === 1)
