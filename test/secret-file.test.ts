@@ -102,6 +102,15 @@ test('a byte order mark at the beginning of the file is not part of a secret, an
   assert.deepEqual(warnings, [`${expected}, which is part of the secret`])
 })
 
+linuxTest('a file without an end is an error, and takes no memory', async () => {
+  const { statuses, errors } = await serviceWith('/dev/zero')
+  assert.deepEqual(await statuses(), [503, 503])
+  assert.match(
+    `${errors()}`,
+    /^JWT_SECRET_FILE \/dev\/zero: larger than 1 MiB: item requests get 503/,
+  )
+})
+
 linuxTest(
   'a file that has no data is reported once, is not read twice at a time, and delays no stop',
   async () => {

@@ -2,13 +2,18 @@
 
 import { constants, createReadStream, fstat, open } from 'node:fs'
 import { Socket } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
 /** How long a read may take before it is reported, in ms. */
 const patience = 5_000
 
-/** Reads a file. After five seconds, calls `onLate` once, and keeps waiting. A pipe does not keep the process alive. */
+/** Maximum size of a file in bytes, so that one without an end, such as /dev/zero, does not fill the memory. */
+const maxBytes = 1024 * 1024
+
+/**
+ * Reads a file of up to 1 MiB. After five seconds, calls `onLate` once, and keeps waiting. A pipe does not keep the
+ * process alive. @throws {Error} if the file cannot be read, or is larger.
+ */
 export async function readFile(path: string, onLate: (reason: Error) => void): Promise<Buffer> {
   const late = new Error(`no data within ${patience / 1000} s`)
   const timer = setTimeout(onLate, patience, late)
@@ -17,7 +22,14 @@ export async function readFile(path: string, onLate: (reason: Error) => void): P
     const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const isPipe = (await promisify(fstat)(fd)).isFIFO()
     const pipe = isPipe && new Socket({ fd, writable: false }).unref()
-    return await buffer(pipe || createReadStream(path, { fd }))
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of pipe || createReadStream(path, { fd })) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > maxBytes) throw new Error('larger than 1 MiB')
+    }
+    return Buffer.concat(chunks)
   } finally {
     clearTimeout(timer)
   }

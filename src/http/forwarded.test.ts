@@ -70,7 +70,17 @@ const prefixes: [given: string, prefix: string][] = [
 ]
 const unclean = [
   ...['//evil.example', '/a//b', '/a//', 'store', 'https://evil.example/', '@evil.example/'],
-  ...['/a/../b', '/..', '/.', '/a/%2E%2e/b', '/a\\b', '\\\\evil.example', '/\\evil.example'],
+  ...[
+    '/a%zz',
+    '/a%2',
+    '/a/../b',
+    '/..',
+    '/.',
+    '/a/%2E%2e/b',
+    '/a\\b',
+    '\\\\evil.example',
+    '/\\evil.example',
+  ],
   ...[
     '/a\rb',
     '/a\r\nb: c',

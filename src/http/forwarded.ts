@@ -65,6 +65,6 @@ export function prefixOf(exchange: Forwarded): string {
 /** Returns whether a path can be put in front of another one without pointing elsewhere, and needs no encoding. */
 function isCleanPath(path: string): boolean {
   if (path === '') return true
-  if (!path.startsWith('/') || path.includes('//') || path.endsWith('/')) return false
+  if (!path.startsWith('/') || /\/\/|%(?![\da-f]{2})|\/$/i.test(path)) return false
   return new URL(`http://host${path}`).pathname === path
 }

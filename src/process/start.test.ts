@@ -51,8 +51,8 @@ for (const [title, stop, act, status, log, timeout = 60] of ends) {
 
 const MiB = 1024 ** 2
 const cases: [memory: number, store: number, verdict: 'serve' | 'warn' | 'refuse'][] = [
-  [590, 500, 'serve'],
-  [589, 500, 'warn'],
+  [690, 450, 'serve'],
+  [689, 450, 'warn'],
   [106, 1, 'serve'],
   [105, 1, 'refuse'],
 ]
@@ -72,6 +72,6 @@ test('the error and the warning about memory give sizes in the format of setting
   })
   assert.equal(
     memoryWarning(idleBytes, 200 * MiB, 150 * MiB),
-    'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB: item requests may get 503 before the store is full',
+    'MAX_MEMORY_BYTES is 200MiB, but the idle process alone takes 90MiB and MAX_STORE_BYTES is 150MiB, of which a full store takes 4/3: item requests may get 503 before it is full',
   )
 })

@@ -84,6 +84,9 @@ function affordableConnections(maxConnections: number): number {
 /** Memory reserved for the first hundred requests, in bytes. In a measurement, they took 15 MiB. */
 const reserve = 16 * mebibyte
 
+/** Memory of a full store of small items, as a multiple of `MAX_STORE_BYTES` (docs/reference/capacity.md). */
+const storeFactor = 4 / 3
+
 /** Returns a warning if a full store may exceed the memory limit. @throws {UsageError} if the idle process does. */
 export function memoryWarning(
   idleBytes: number,
@@ -97,8 +100,8 @@ export function memoryWarning(
     const advice = `allow at least ${idleSize + reserve / mebibyte}MiB`
     throw new UsageError(`${limit}, but ${idle}: item requests would be refused; ${advice}`)
   }
-  if (idleBytes + maxStoreBytes <= maxMemoryBytes) return undefined
-  return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}: item requests may get 503 before the store is full`
+  if (idleBytes + maxStoreBytes * storeFactor <= maxMemoryBytes) return undefined
+  return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}, of which a full store takes 4/3: item requests may get 503 before it is full`
 }
 
 /** How long further signals are ignored, in ms. After Ctrl-C, npm sends the signal a second time. */
