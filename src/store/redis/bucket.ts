@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
-import { otherRecord, partlyDone, refused, unexpectedData } from './errors.js'
+import { otherRecord, type Purpose, partlyDone, refused, unexpectedData } from './errors.js'
 
 /** Name of the field with the total length of the item texts, the number of items, and the version of the bucket. */
 export const bytesField = 'bytes'
@@ -58,9 +58,9 @@ export function isItem(id: string, text: Buffer): boolean {
 /** Redis keys that another program has corrupted, each with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
   /** Records a corrupted key. @returns the error to throw. */
-  found(key: string, field?: Buffer): StoreError {
+  found(key: string, field?: Buffer, purpose?: Purpose): StoreError {
     this.set(key, field)
-    return refused(new Error(`another program has written to ${key}`))
+    return refused(new Error(`another program has written to ${key}`), purpose)
   }
 }
 

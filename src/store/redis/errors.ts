@@ -89,7 +89,8 @@ const ownCommands =
 
 /** Returns an error that quotes neither a password nor an item, so that the error may be logged. */
 function causeOf(error: unknown): unknown {
-  const cause = error instanceof NotConnectedError ? (error.cause ?? error) : error
+  const isWrapper = error instanceof NotConnectedError || error instanceof StoreError
+  const cause = isWrapper ? (error.cause ?? error) : error
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause
 }
 

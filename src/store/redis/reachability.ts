@@ -1,4 +1,4 @@
-/** Logs when the servers of a store become unreachable, and when they can be reached again. @module */
+/** Logs when a store becomes unreachable or unhealthy, and when that has passed. @module */
 
 import type { Logger } from 'pino'
 import { reasonOf } from './errors.js'
@@ -9,7 +9,11 @@ export const settlingTime = 3_000
 export type Reachability = ReturnType<typeof createReachabilityLog>
 
 /** @param onLost called whenever a connection is lost or an attempt to connect fails. */
-export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost = () => {}) {
+export function createReachabilityLog(
+  log: Pick<Logger, 'info' | 'warn'>,
+  onLost = () => {},
+  [fault, end] = ['cannot be reached', 'can be reached again'],
+) {
   /** Failures (server and cause) that have been logged since the log last reported the store as reachable. */
   const logged = new Set<string>()
   let settling: NodeJS.Timeout | undefined
@@ -24,7 +28,7 @@ export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost
       if (logged.has(line)) return
       const still = logged.size > 0 ? 'still ' : ''
       logged.add(line)
-      log.warn({ server, cause }, `the store ${still}cannot be reached`)
+      log.warn({ server, cause }, `the store ${still}${fault}`)
     },
 
     found(): void {
@@ -32,7 +36,7 @@ export function createReachabilityLog(log: Pick<Logger, 'info' | 'warn'>, onLost
       settling ??= setTimeout(() => {
         settling = undefined
         logged.clear()
-        log.info('the store can be reached again')
+        log.info(`the store ${end}`)
       }, settlingTime).unref()
     },
   }

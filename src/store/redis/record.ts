@@ -1,6 +1,5 @@
 /** A store's record: its data format and its number of buckets, which must be the same for all services. @module */
 
-import type { Logger } from 'pino'
 import { StoreMismatchError } from '../item-store.js'
 import type { Command, RedisValue, Servers } from './client.js'
 import { keyCommand, listIn, valueIn } from './client.js'
@@ -35,7 +34,7 @@ export function createStoreRecord(
   servers: Servers,
   prefix: string,
   keys: readonly string[],
-  log: Pick<Logger, 'warn'>,
+  onMismatch: (error: StoreMismatchError) => void,
 ) {
   const key = `${prefix}{store}`
   const own = keys.length
@@ -44,7 +43,6 @@ export function createStoreRecord(
   let result: 'matched' | StoreMismatchError | undefined
   /** Whether the record has ever matched this service's settings. If so, the service may restore a lost record. */
   let wasMatched = false
-  let logged: string | undefined
   let pending: Promise<void> | undefined
 
   async function send(parts: Command['parts']): Promise<RedisValue | Error> {
@@ -58,9 +56,7 @@ export function createStoreRecord(
     const isMissing = buckets === null && format === null
     if (isDamage(content)) result = damaged()
     else result = isMissing ? undefined : compared(String(buckets), Number(format), own)
-    if (result !== 'matched') return
-    wasMatched = true
-    logged = undefined
+    if (result === 'matched') wasMatched = true
   }
 
   /** Returns the error if this service must not write a record; otherwise `undefined`. */
@@ -115,10 +111,7 @@ export function createStoreRecord(
     async assure(bucket: string, purpose: Purpose): Promise<void> {
       await compare().catch((error) => {
         const isMismatch = error instanceof StoreMismatchError
-        if (isMismatch && error.message !== logged) {
-          logged = error.message
-          log.warn({ cause: logged }, 'the store cannot be used')
-        }
+        if (isMismatch) onMismatch(error)
         if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
         // If the cluster node that has the record is down, items on the other nodes are still served.
         if (servers.serverOf?.(bucket)?.isReady()) return

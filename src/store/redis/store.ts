@@ -56,7 +56,8 @@ export async function openRedisStore(
   const traffic = new Traffic()
   const onCheck: ServersOptions['onCheck'] = (sendAhead) => record.readAgain(sendAhead)
   const servers = open(url, { timeout, log, traffic, onCheck }, () => record.forget())
-  const record = createStoreRecord(servers, prefix, keys, log)
+  const health = createReachabilityLog(log, undefined, ['is unhealthy', 'is healthy again'])
+  const record = createStoreRecord(servers, prefix, keys, health.lost)
   await servers.firstAttempt
   await record.compare().catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // ignored: the store tries again, and stays unhealthy meanwhile
@@ -90,7 +91,7 @@ export async function openRedisStore(
     if (reply instanceof StoreError) return reply
     const code = errorCodeOf(reply)
     const isCorrupted = code === 'WRONGTYPE' || code === unexpectedData
-    if (isCorrupted && keys.includes(key)) corrupted.found(key, corrupted.get(key))
+    if (isCorrupted && keys.includes(key)) return corrupted.found(key, corrupted.get(key), purpose)
     return storeError(reply, purpose)
   }
 
@@ -173,9 +174,15 @@ export async function openRedisStore(
 
   async function serves(): Promise<boolean> {
     await record.assure(record.key, 'read')
-    const probed = [...new Set([...keyOfEachServer(), ...corrupted.keys()])]
-    await Promise.all([...probed.map(probe), states.check(isCluster ? probed : keys)])
+    const probed = new Set([...keyOfEachServer(), ...corrupted.keys()])
+    await Promise.all([...[...probed].map(probe), states.check(keys)])
+    health.found()
     return true
+  }
+
+  function logFailure(error: unknown): boolean {
+    if (servers.isReady()) health.lost(error) // otherwise, the cause of the lost connection is logged
+    return false
   }
 
   return {
@@ -224,7 +231,7 @@ export async function openRedisStore(
     async healthy() {
       if (!servers.isReady()) checked = never
       else if (performance.now() - checked.at > healthyFor) {
-        checked = { at: performance.now(), isHealthy: serves().catch(() => false) }
+        checked = { at: performance.now(), isHealthy: serves().catch(logFailure) }
       }
       return await checked.isHealthy
     },

@@ -18,8 +18,10 @@ import {
   assertDown,
   assertOneOutage,
   assertServes,
+  assertUnavailable,
   assertUnhealthy,
   linesBeforeOutage,
+  noChange,
   serviceOn,
   unknownOutcome,
 } from './expect.js'
@@ -30,6 +32,8 @@ const nodeTimeout = '1500'
 const replicationLag = 2000
 
 const slotsToMove = 4
+/** The path of an id that belongs into the first bucket. */
+const unknownItem = '/items/00000000-0000-4000-8000-000000000000'
 
 const cluster = await ownCluster('--appendonly', 'yes')
 /** This service is never restarted, so it must recover from each fault by itself. */
@@ -186,7 +190,10 @@ describeWithRedis('faults of a cluster', () => {
     assert.equal((await list.answer).status, 200)
     await assertServes(late)
     await assertServes(service)
-    const mismatches = () => wrong.log.filter(({ msg }) => msg === 'the store cannot be used')
+    const mismatches = () =>
+      wrong.log.filter(
+        ({ msg, cause }) => /unhealthy$/.test(`${msg}`) && /^STORE_B/.test(`${cause}`),
+      )
     await until('the wrong number of buckets is logged', async () => {
       await wrong.call('GET', '/items')
       return mismatches().length > 0
@@ -194,6 +201,37 @@ describeWithRedis('faults of a cluster', () => {
     await assertDown(wrong)
     assert.equal(mismatches().length, 1)
   })
+
+  test('a slot has no master: its items get a 503, and the log has the cause', async () => {
+    await assertServes(service)
+    const putBack = await takeAwaySlot()
+    const { log, call } = service
+    const logged = log.length
+    await assertUnhealthy(service)
+    assertUnavailable(await call('PUT', unknownItem, { data: {} }), noChange)
+    const lines = () => log.slice(logged).filter(({ msg }) => /healthy/.test(String(msg)))
+    assert.deepEqual(
+      lines().map(({ cause }) => cause),
+      ['CLUSTERDOWN Hash slot not served'],
+    )
+    await putBack()
+    await assertServes(service)
+    assert.equal((await call('PUT', unknownItem, { data: {} })).status, 404)
+    await until('the log says that the store is healthy', async () => {
+      await service.request('GET', '/health')
+      return lines()[1]?.msg === 'the store is healthy again'
+    })
+  })
+
+  /** Takes the slot of the first bucket from its master, and returns a function that gives it back. */
+  async function takeAwaySlot(): Promise<() => Promise<unknown>> {
+    await cluster.setAll('cluster-require-full-coverage', 'no')
+    await cluster.isWhole()
+    const slot = slotOf('item-store:{0}')
+    const master = await masterOf(slot)
+    await master.command('cluster', 'delslots', String(slot))
+    return () => master.command('cluster', 'addslots', String(slot))
+  }
 
   function nodeAt(place: number): ClusterNode {
     return cluster.nodes[place] ?? assert.fail()

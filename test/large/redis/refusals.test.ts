@@ -100,6 +100,48 @@ describeWithRedis('refusals of the server', () => {
     await Promise.all(checks)
   })
 
+  test('the store stays healthy while another program has damaged the key {numbers}, and after its repair', async () => {
+    await redis.command('flushall')
+    const numbers = 'item-store:{numbers}'
+    const { store } = await opened(redis.url)
+    for (const command of [`set ${numbers} x`, `del ${numbers}`]) {
+      await redis.command(...command.split(' '))
+      ;(await store.list()).release()
+      await delay(1100) // the result of a health check is reused for a second
+      assert.equal(await store.healthy(), true, command)
+    }
+  })
+
+  const [bucket, record] = ['item-store:{0}', 'item-store:{store}']
+  const lastingFaults: [begin: string, end: string, cause: RegExp][] = [
+    ['acl setuser default -evalsha', 'acl setuser default +evalsha', /^NOPERM .* evalsha /],
+    ['config set min-replicas-to-write 1', 'config set min-replicas-to-write 0', /^NOREPLICAS /],
+    [`set ${bucket} text`, `del ${bucket}`, /^another program has written to item-store:\{0\}$/],
+    [`set ${record} text`, `del ${record}`, /^another program has damaged the record /],
+    [`hset ${record} buckets 2`, `hset ${record} buckets 1`, /^STORE_BUCKETS is 1, but this store/],
+  ]
+  for (const [begin, end, cause] of lastingFaults) {
+    test(`after ${begin}, the log says once that the store is unhealthy, and after ${end}, that it is healthy`, async () => {
+      await redis.command('flushall')
+      const { store, log } = await opened(redis.url)
+      assert.equal(await store.healthy(), true)
+      await redis.command(...begin.split(' '))
+      await until('the store is unhealthy', async () => !(await store.healthy()))
+      await delay(1100) // the result of a health check is reused for a second
+      assert.equal(await store.healthy(), false)
+      await redis.command(...end.split(' '))
+      await until('the store is healthy', () => store.healthy())
+      await until('the log says that the store is healthy', () => log.length > 1)
+      const [unhealthy = '', ...others] = log
+      assert.equal(JSON.parse(unhealthy).msg, 'the store is unhealthy')
+      assert.match(JSON.parse(unhealthy).cause, cause)
+      assert.deepEqual(
+        others.map((line) => JSON.parse(line).msg),
+        ['the store is healthy again'],
+      )
+    })
+  }
+
   test('the log has a warning if the server could evict items according to its maxmemory-policy', async () => {
     const { log } = await opened(redis.url)
     await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru')
