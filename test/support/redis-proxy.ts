@@ -1,6 +1,7 @@
 /** A TCP proxy for a Redis server, which can hold back replies and counts commands. */
 
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnRedis } from './redis.js'
 import { tcpProxy } from './tcp-proxy.js'
 
@@ -11,6 +12,7 @@ export async function proxyTo(redis: OwnRedis) {
   let commands = ''
   let isHeld = false
   let held: (() => void)[] = []
+  let pace: [bytes: number, pause: number] | undefined
   const port = await tcpProxy(
     () => connect(target.url.replace('redis+unix://', '')),
     (client, server) => {
@@ -20,7 +22,11 @@ export async function proxyTo(redis: OwnRedis) {
       })
       server.on('data', (data) => {
         if (isHeld) held.push(() => client.write(data))
-        else client.write(data)
+        else if (pace === undefined) client.write(data)
+        else {
+          server.pause()
+          void sendSlowly(data, client, ...pace).then(() => server.resume())
+        }
       })
     },
   )
@@ -38,9 +44,21 @@ export async function proxyTo(redis: OwnRedis) {
       held = []
     },
 
+    /** From now on, sends replies in pieces of at most this many bytes, with a pause in milliseconds after each. */
+    slow(bytes: number, pause: number): void {
+      pace = [bytes, pause]
+    },
+
     /** From now on, connects new clients to another server. */
     moveTo(other: OwnRedis): void {
       target = other
     },
+  }
+}
+
+async function sendSlowly(data: Buffer, to: Socket, bytes: number, pause: number): Promise<void> {
+  for (let start = 0; start < data.length && !to.destroyed; start += bytes) {
+    to.write(data.subarray(start, start + bytes))
+    await delay(pause)
   }
 }

@@ -29,6 +29,8 @@ export interface RedisConnectionOptions extends ServersOptions {
 const primaryFor = 1000
 /** Shortest and longest pause between attempts to connect, in milliseconds. */
 const [shortestPause, longestPause] = [50, 1000]
+/** Number of bytes of replies that must arrive within the timeout if a reply is to take longer. */
+const leastArrival = 256 * 1024
 
 /** Commands that are sent together, once the in-flight limit allows all of them. */
 interface Call {
@@ -48,6 +50,8 @@ export class RedisConnection {
   readonly #closing = new AbortController()
   #client: Client | undefined
   #cause: unknown
+  /** Latest time when `leastArrival` more bytes had arrived, as a value of `performance.now()`. */
+  #arrivedAt = 0
   #limit = new InFlightLimit()
   /** Time of the latest request for the server's role, as a value of `performance.now()`. */
   #askedForRole = 0
@@ -141,18 +145,23 @@ export class RedisConnection {
 
   #setDeadline(): void {
     if (this.#deadline !== undefined) return
-    const since = Math.min(sinceFirst(this.waiting), sinceFirst(this.inFlight))
+    const since = Math.min(sinceFirst(this.waiting), this.#silentSince())
     if (since === Number.POSITIVE_INFINITY) return
     const time = since + this.#options.timeout - performance.now()
     // `setImmediate` lets Node first read replies that arrived while this process was busy.
     this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), time)
   }
 
+  /** Returns since when too little of the next reply has arrived, as a value of `performance.now()`. */
+  #silentSince(): number {
+    return Math.max(sinceFirst(this.inFlight), this.#arrivedAt)
+  }
+
   #expire(): void {
     this.#deadline = undefined
     const { timeout } = this.#options
     const limit = performance.now() - timeout
-    if (sinceFirst(this.inFlight) <= limit) {
+    if (this.#silentSince() <= limit) {
       // Replies arrive in the order of the commands, so all later replies would be late too.
       this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
     }
@@ -204,6 +213,13 @@ export class RedisConnection {
     })
     this.#client = client
     this.#askedForRole = performance.now()
+    const socket = client._ejectSocket() // the package has no other access to the bytes that arrive
+    client._insertSocket(socket)
+    let bytes = 0
+    socket.on('data', ({ length }: Buffer) => {
+      bytes += length
+      if (bytes >= leastArrival) [bytes, this.#arrivedAt] = [0, performance.now()]
+    })
     this.#options.reachability.found()
     if (this.#wasConnected) this.#options.traffic.reconnections += 1
     this.#wasConnected = true

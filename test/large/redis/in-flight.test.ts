@@ -90,6 +90,22 @@ describeWithRedis('commands in flight', () => {
     assert.equal(await store.read(id), undefined)
   })
 
+  test('a long reply may take longer than the timeout while its bytes arrive, and no other request fails', async () => {
+    const { proxy, store } = await opened({ timeout: 3000 })
+    const id = await createItem(store, 15 * megabyte)
+    proxy.slow(32 * 1024, 10) // the reply takes at least 4.6 s
+    const creates = Array.from({ length: 28 }, () => createItem(store, 1))
+    const [item] = await Promise.all([store.read(id), ...creates])
+    assert.ok(item?.equals(itemText(id, 15 * megabyte)))
+  })
+
+  test('a reply of which too few bytes arrive within the timeout ends the connection', async () => {
+    const { proxy, store } = await opened({ timeout: 1000 })
+    const id = await createItem(store, 10_000)
+    proxy.slow(1, 100)
+    await assert.rejects(async () => store.read(id), /did not respond in time/)
+  })
+
   test('failed commands make room for the next commands', async () => {
     const { redis, store } = await opened()
     await redis.command('set', 'a:{0}', 'something else')
