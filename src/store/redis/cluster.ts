@@ -1,5 +1,6 @@
 /** Connections to the masters of a cluster, without the cluster class of `@redis/client` (bench/CHOICES.md). @module */
 
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClusterAddress } from './address.js'
 import type { Command, RedisValue, Reply, Servers } from './client.js'
@@ -9,7 +10,6 @@ import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
-const maxRedirections = 5
 /** Number of servers that are asked for the slot table at the same time. The first reply is used. */
 const askedAtOnce = 3
 const tableCommand = ['CLUSTER', 'SLOTS']
@@ -18,6 +18,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   const { timeout, log, traffic } = options
   const closing = new AbortController()
   const { signal } = closing
+  setMaxListeners(0, signal) // many commands may pause at the same time
   /** Connections to masters, and to servers that recent redirections have named, by host and port. */
   const connections = new Map<string, RedisConnection>()
   /** Cache of slots by key, because computing a slot takes 0.3 µs. */
@@ -27,6 +28,8 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   let servers: string | undefined
   let failures = 0
   let cause: unknown
+  /** When commands began to be refused for lack of a master, and when the latest was (`performance.now()`). */
+  let [refusedSince, lastRefused] = [0, 0]
   /** The next attempt to read the slot table, if the current table is known to be outdated. */
   let nextAttempt: Promise<void> | undefined
   // A lost connection may mean that another server has taken over, so the slot table may be outdated.
@@ -81,32 +84,37 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** Sends a command again if its error proves that the master did not execute the command. */
+  /** Returns whether a command that has no master waits for one. Late in a long outage, it waits for the table only. */
+  function mayWait(reply: Reply, waits: number): boolean {
+    if (errorCodeOf(reply) !== 'CLUSTERDOWN' && !(reply instanceof NotConnectedError)) return false
+    markOutdated()
+    const now = performance.now()
+    if (now > lastRefused + timeout) refusedSince = now
+    lastRefused = now
+    return now < refusedSince + timeout || (waits === 0 && cause === undefined)
+  }
+
+  /** Sends a command again while its error proves that the master did not execute the command. */
   async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
-    const sendAgain = async (to: string, isAsking: boolean) => {
-      server = to
-      const sent = sendTo(to, [{ ...command, isAsking }])
-      ;[reply] = (await withTimeout(deadline - performance.now(), sent)) as [Reply] // one command has one reply
-    }
-    if (error instanceof NotConnectedError) {
-      if (cause === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
-      await sendAgain(masterOf(command.key), false)
-    }
-    for (let count = 0; count < maxRedirections; count += 1) {
+    for (let count = 0; performance.now() < deadline; count += 1) {
       const redirection = redirectionOf(reply, server)
-      if (redirection === undefined) break
-      traffic.redirections += 1
+      if (redirection === undefined && !mayWait(reply, count)) break
       // During a failover, two servers may redirect commands to each other.
       if (count > 0) await pauseAfter(count - 1, signal)
-      await untilSettled(connectionTo(redirection.address).firstAttempt, deadline)
-      if (!redirection.isAsk) {
+      if (redirection === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
+      else {
+        traffic.redirections += 1
+        await untilSettled(connectionTo(redirection.address).firstAttempt, deadline)
+      }
+      if (redirection?.isAsk === false) {
         table.set(slotIn(command.key), redirection.address)
         markOutdated() // other slots may have moved too
       }
-      await sendAgain(redirection.address, redirection.isAsk)
+      server = redirection?.address ?? masterOf(command.key)
+      const again = { ...command, isAsking: redirection?.isAsk ?? false }
+      ;[reply] = (await sendTo(server, [again])) as [Reply] // one command has one reply
     }
-    if (errorCodeOf(reply) === 'CLUSTERDOWN') markOutdated()
     return reply
   }
 

@@ -50,6 +50,8 @@ export class RedisConnection {
   readonly #closing = new AbortController()
   #client: Client | undefined
   #cause: unknown
+  /** Until when calls wait for a new connection, as a value of `performance.now()`. */
+  #waitUntil = 0
   /** Latest time when `leastArrival` more bytes had arrived, as a value of `performance.now()`. */
   #arrivedAt = 0
   #limit = new InFlightLimit()
@@ -73,7 +75,7 @@ export class RedisConnection {
   }
 
   send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    if (this.#client === undefined) return Promise.reject(new NotConnectedError(this.#cause))
+    if (!this.#mayWait()) return Promise.reject(new NotConnectedError(this.#cause))
     return new Promise((resolve, reject) => {
       this.waiting.add({ commands, since: performance.now(), resolve, reject })
       this.#sendWaiting()
@@ -90,6 +92,10 @@ export class RedisConnection {
     this.#closing.abort()
     this.#options.traffic.connections.delete(this)
     this.#drop(new Error('the store is closed'))
+  }
+
+  #mayWait(): boolean {
+    return this.#client !== undefined || performance.now() < this.#waitUntil
   }
 
   #sendWaiting(): void {
@@ -166,9 +172,10 @@ export class RedisConnection {
       this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
     }
     for (const call of this.waiting) {
-      if (call.since > limit) break
+      if (call.since > limit && this.#mayWait()) break
       this.waiting.delete(call)
-      call.reject(new BusyError(`no room for the command within ${timeout} ms`))
+      const busy = new BusyError(`no room for the command within ${timeout} ms`)
+      call.reject(this.#client === undefined ? new NotConnectedError(this.#cause) : busy)
     }
     this.#setDeadline()
   }
@@ -212,7 +219,7 @@ export class RedisConnection {
       })
     })
     this.#client = client
-    this.#askedForRole = performance.now()
+    this.#askedForRole = 0 // the server is checked before commands that were meant for another connection
     const socket = client._ejectSocket() // the package has no other access to the bytes that arrive
     client._insertSocket(socket)
     let bytes = 0
@@ -223,6 +230,7 @@ export class RedisConnection {
     this.#options.reachability.found()
     if (this.#wasConnected) this.#options.traffic.reconnections += 1
     this.#wasConnected = true
+    this.#sendWaiting()
     return end
   }
 
@@ -231,17 +239,19 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
+  /** Ends the connection, if there is one. Calls that have not been sent wait for the next connection, for a time. */
   #drop(error: unknown): void {
-    const [client, unsent, sent] = [this.#client, [...this.waiting], [...this.inFlight]]
+    const [client, sent] = [this.#client, [...this.inFlight]]
     this.#client = undefined
     this.#cause = error
-    this.waiting.clear()
     this.inFlight.clear()
     this.#limit = new InFlightLimit()
-    clearTimeout(this.#deadline)
-    this.#deadline = undefined
-    for (const call of unsent) call.reject(new NotConnectedError(error))
     for (const call of sent) call.reject(error)
+    if (client !== undefined) this.#waitUntil = performance.now() + this.#options.timeout
+    // In a cluster, another server may take over, so calls do not wait for this one.
+    if (this.#options.isClusterNode || this.#closing.signal.aborted) this.#waitUntil = 0
+    clearTimeout(this.#deadline)
+    this.#expire()
     client?.destroy()
   }
 }

@@ -73,6 +73,7 @@ export function createSentinel(
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
+          client.sendCommand<RedisValue>(['INFO', 'sentinel']).catch(() => null), // needs a right of its own
         ])
         const answer = answerIn(...(await withTimeout(timeout, replies)))
         sentinel.isPresent = performance.now() - begun < answerTimeout
@@ -88,7 +89,7 @@ export function createSentinel(
   return sentinel
 }
 
-function answerIn(fields: RedisValue, named: RedisValue): Answer {
+function answerIn(fields: RedisValue, named: RedisValue, info: RedisValue): Answer {
   const texts = listIn(fields).map(String)
   const field = (name: string) => texts[texts.indexOf(name) + 1]
   const address = hostAndPort(...listIn(named).map(String))
@@ -97,5 +98,7 @@ function answerIn(fields: RedisValue, named: RedisValue): Answer {
   if (address !== hostAndPort(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }
-  return { address, epoch, state: flags.includes('failover_in_progress') ? 'retiring' : 'up' }
+  // In TILT mode, a sentinel does not go on with a failover.
+  const isRetiring = flags.includes('failover_in_progress') && !String(info).includes('tilt:1')
+  return { address, epoch, state: isRetiring ? 'retiring' : 'up' }
 }

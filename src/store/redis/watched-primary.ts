@@ -49,11 +49,6 @@ export function watchPrimary(
   const connection = new RedisConnection({ ...options, url: find, isClusterNode: false })
   const timer = setInterval(() => void ask(), interval).unref()
 
-  async function makeSure(): Promise<void> {
-    while (isExpired() && connection.isReady()) await ask()
-    leaveFormer()
-  }
-
   async function find(): Promise<string> {
     await ask()
     if (named === undefined || isExpired()) throw cause
@@ -106,12 +101,11 @@ export function watchPrimary(
 
     /** Sends commands. Returns the replies only if the sentinels still name the same server afterwards. */
     async send(commands) {
-      const isValid = () => !isExpired() && used === named
-      if (!isValid()) await makeSure()
-      const server = used
+      while (isExpired() && connection.isReady()) await ask()
       const replies = await connection.send(commands)
+      const server = used // a call may have waited for a new primary
       // If this process was paused for a while, the server may no longer be the primary.
-      if (!isValid()) await makeSure()
+      while (isExpired() && connection.isReady()) await ask()
       if (server !== named) throw cause
       // NOREPLICAS may mean that a network fault has cut off the primary from replicas and sentinels.
       if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void ask()

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { slotOf } from '../../../src/store/redis/slots.js'
 import { create, itemOf, stored } from '../../conformance/expect.js'
 import { isPending, readWaiting, tagOf } from '../../decisions/expect.js'
@@ -22,6 +23,7 @@ import {
   assertUnhealthy,
   linesBeforeOutage,
   noChange,
+  patient,
   serviceOn,
   unknownOutcome,
 } from './expect.js'
@@ -200,6 +202,15 @@ describeWithRedis('faults of a cluster', () => {
     })
     await assertDown(wrong)
     assert.equal(mismatches().length, 1)
+  })
+
+  test('a slot has no master for a moment: requests for its items wait, and are served', async () => {
+    const late = await serviceOn(cluster.url, patient)
+    const putBack = await takeAwaySlot()
+    const answers = Array.from({ length: 20 }, () => late.call('PUT', unknownItem, { data: {} }))
+    await delay(500)
+    await putBack()
+    for (const answer of await Promise.all(answers)) assert.equal(answer.status, 404, answer.text)
   })
 
   test('a slot has no master: its items get a 503, and the log has the cause', async () => {

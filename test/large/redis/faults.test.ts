@@ -14,6 +14,7 @@ import {
   assertUnavailable,
   assertUnhealthy,
   noChange,
+  patient,
   serviceOn,
   unknownOutcome,
 } from './expect.js'
@@ -76,6 +77,19 @@ describeWithRedis('faults of the Redis server', () => {
     await assertServes(service)
     const found = await Promise.all(others.map(({ id }) => stored(service, id)))
     assert.deepEqual(found, others)
+  })
+
+  test('Redis is restarted within STORE_TIMEOUT: requests that come meanwhile are served', async () => {
+    const redis = await startedRedis('--appendonly', 'yes', '--appendfsync', 'always')
+    const service = await serviceOn(redis.url, patient)
+    const { id } = await create(service, {})
+    await redis.kill('SIGKILL')
+    await assertUnhealthy(service)
+    const created = Array.from({ length: 20 }, () => create(service, {}))
+    const read = stored(service, id)
+    await redis.start()
+    await Promise.all(created)
+    assert.ok(await read)
   })
 
   test('Redis is slow: a request succeeds if the reply takes less than STORE_TIMEOUT', async () => {

@@ -114,7 +114,7 @@ describeWithRedis('commands in flight', () => {
   })
 
   test('the traffic statistics count commands, round trips, reconnections and unknown outcomes', async () => {
-    const { redis, proxy, store } = await opened()
+    const { redis, proxy, store } = await opened({ timeout: 5000 })
     const traffic = store.traffic
     assert.ok(traffic)
     await createItem(store, 1)

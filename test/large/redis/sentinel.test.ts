@@ -109,6 +109,30 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
     )
   })
 
+  test('a sentinel in TILT cannot finish a failover: the primary serves all requests until the sentinel can', async () => {
+    const primary = await untilInSync()
+    const [sentinel = assert.fail()] = sentinels
+    await sentinel.kill('SIGSTOP')
+    await delay(2500) // a sentinel that finds itself stopped for 2 s does nothing for the next 30 s
+    await sentinel.kill('SIGCONT')
+    await until('the sentinel is in TILT', async () =>
+      (await sentinel.command('info', 'sentinel')).includes('sentinel_tilt:1'),
+    )
+    const load = await servedLoad(service, { mayLose: true })
+    await until('the sentinel begins a failover', async () => (await failover()) === 'OK')
+    await delay(3 * followingTime)
+    await untilMoreIsServed(load)
+    assert.ok(!load.statuses.has(503), `${load.statuses.get(503)} requests were refused`)
+    await sentinel.command('sentinel', 'debug', 'tilt-period', '100')
+    const named = await untilAnotherIsNamed(primary)
+    await delay(followingTime)
+    await untilMoreIsServed(load)
+    await load.stop()
+    const lost = await load.lost(await otherService())
+    const late = lost.filter(({ sent }) => sent > named + followingTime)
+    assert.deepEqual(late, [], 'a change was sent to the former primary')
+  })
+
   test('the service keeps using its primary while no sentinel replies, and logs that once', async () => {
     const other = await otherService()
     await assertServes(other)
