@@ -172,11 +172,8 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
 }
 
 /** Reads a whole body, of which only the record is used. */
-const unused: Parameters<ReadBody>[1] = {
-  atOnce: () => undefined,
-  *inSlices(body) {
-    while (!body.isComplete) yield 'waiting'
-  },
+const unused: Parameters<ReadBody>[1] = function* (body) {
+  while (!body.isComplete) yield 'waiting'
 }
 
 /** Sends an injected failure, which is not logged as a failure of the service. */

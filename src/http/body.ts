@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
-import type { Slices } from '../item/slices.js'
+import { atOnce, type Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -18,11 +18,8 @@ import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
-/** Functions that parse a request body. Results must not refer to the body's memory, which is released afterwards. */
-interface BodyUse<T> {
-  atOnce(body: Buffer): T
-  inSlices(body: ArrivingBody): Slices<T>
-}
+/** Parses a request body. The result must not refer to the body's memory, which is released afterwards. */
+type BodyUse<T> = (body: ArrivingBody) => Slices<T>
 
 /** Called for each part of a body that arrives. The part's bytes may change afterwards. */
 export type BodyReceived = (exchange: Exchange, part: Buffer) => void
@@ -80,9 +77,9 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const count = countMemory(exchange)
     count(length, 0)
-    if (length <= shortBody && mayWorkNow(length)) return use.atOnce(bytes)
     const hold = (workBytes: number) => count(length, workBytes)
-    return paced(use.inSlices({ bytes, length, isComplete: true, hold }))
+    const work = use({ bytes, length, isComplete: true, hold })
+    return length <= shortBody && mayWorkNow(length) ? atOnce(work) : paced(work)
   }
 
   async function receive<T>(exchange: Exchange, use: BodyUse<T>): Promise<T> {
@@ -103,7 +100,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       },
     }
 
-    const work = use.inSlices(body)
+    const work = use(body)
 
     /** Releases the body. The limit still includes the body's length, because the parsed item takes memory too. */
     function end(): void {

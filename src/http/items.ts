@@ -3,8 +3,8 @@
 import { ApiError } from '../interface/errors.js'
 import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/names.js'
 import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
-import { type EncodedItem, encodedItem, encodeItem } from '../item/item.js'
-import { parseItemRequest, readItemRequest } from '../item/item-request.js'
+import { type EncodedItem, encodedItem } from '../item/item.js'
+import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
 import { areEqual } from '../item/slices.js'
 import { freed } from '../memory/mapped.js'
 import { memoryOf } from '../memory/read-memory.js'
@@ -167,19 +167,15 @@ export function createItemHandlers(
   }
 
   function receivedItem(exchange: Exchange, idOf: () => ItemId) {
-    return readBody(exchange, {
-      atOnce(body) {
-        const itemRequest = parseItemRequest(body)
-        const id = idOf()
-        return { id, item: encodeItem(id, itemRequest) }
-      },
-      *inSlices(body) {
-        const itemRequest = yield* readItemRequest(body)
-        const id = idOf()
-        return { id, item: yield* encodedItem(id, itemRequest) }
-      },
-    })
+    return readBody(exchange, (body) => itemIn(body, idOf))
   }
+}
+
+/** Declared only once, because V8 takes 8 µs longer for the first call of each generator function. */
+function* itemIn(body: ArrivingBody, idOf: () => ItemId) {
+  const itemRequest = yield* readItemRequest(body)
+  const id = idOf()
+  return { id, item: yield* encodedItem(id, itemRequest) }
 }
 
 function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult): void {

@@ -148,6 +148,18 @@ test('the first slices of a long body are short, and so are all slices that drop
   assert.ok(sliceCount(long) > (6 * members) / 8192)
 })
 
+test('a body that arrives whole becomes the same item in any memory, whatever its length', () => {
+  for (const length of [100, 4096, 4097, 16_384, 16_385]) {
+    const body = Buffer.from(`{"data":{"a":"${'x'.repeat(length - 17)}"}}`)
+    const item = outcomeOf(() => readInParts(body, []))
+    assert.equal(
+      item,
+      outcomeOf(() => parseItemRequest(body)),
+    )
+    assert.match(item, /x"}$/)
+  }
+})
+
 function sliceCount(work: Slices<unknown>): number {
   let slices = 0
   while (work.next().done !== true) slices += 1
