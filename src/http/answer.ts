@@ -1,14 +1,14 @@
 /** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
 import type { Socket } from 'node:net'
-import { ApiError, type ErrorCode, errorBody } from '../interface/errors.js'
+import { ApiError, errorBody } from '../interface/errors.js'
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/names.js'
 import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
-import type { Refusal, RefusalResponse } from '../listener/refusal.js'
+import { type Refusal, type RefusalResponse, refusals } from '../listener/refusal.js'
 import { nextTurn } from '../listener/timers.js'
 import { isOutOfMemory } from '../memory/mapped.js'
-import { memoryOf, type ReadMemory } from '../memory/read-memory.js'
+import { memoryOf } from '../memory/read-memory.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
@@ -67,16 +67,15 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
-export interface SentList extends Omit<ItemList, 'version' | 'memory'> {
-  /** Memory that counts for the reader; by default, that of the first chunk. */
-  readonly memory: ReadMemory | undefined
-}
+/** A list to send. The memory that counts for its reader is by default that of the first chunk. */
+export type SentList = Pick<ItemList, 'byteLength' | 'chunks'> &
+  Partial<Pick<ItemList, 'memory' | 'release'>>
 
 /** Sends a body of `before`, the list and `after`. Releases the list once the response is closed. */
 export async function sendChunks(
   exchange: Exchange,
   before: string,
-  { byteLength, chunks, memory, release }: SentList,
+  { byteLength, chunks, memory, release = () => undefined }: SentList,
   after: string,
 ): Promise<void> {
   const { connection, response } = exchange
@@ -128,19 +127,6 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-const refusals: Readonly<Record<Refusal, readonly [ErrorCode, string]>> = {
-  malformed: ['BAD_REQUEST', 'The request is not valid HTTP/1.1'],
-  unsupportedVersion: ['BAD_REQUEST', 'The HTTP version must be 1.1 or 1.0'],
-  missingHost: ['BAD_REQUEST', 'The Host header is missing'],
-  invalidHost: ['BAD_REQUEST', 'The Host header must be one host with an optional port'],
-  unsupportedTransferEncoding: ['BAD_REQUEST', 'The only Transfer-Encoding supported is chunked'],
-  transferEncodingInHttp10: ['BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding'],
-  connect: ['BAD_REQUEST', 'CONNECT is not supported'],
-  headTooLarge: ['HEADERS_TOO_LARGE', 'The request head is too large'],
-  tooManyHeaderLines: ['HEADERS_TOO_LARGE', 'The request has too many header lines'],
-  requestTimeout: ['REQUEST_TIMEOUT', 'The request did not arrive in time'],
-}
-
 type LogFailure = (exchange: Exchange, error: ApiError) => void
 
 export function answerError(exchange: Exchange, thrown: unknown, logFailure: LogFailure): void {
@@ -153,8 +139,15 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 
+const refusalCodes = {
+  400: 'BAD_REQUEST',
+  408: 'REQUEST_TIMEOUT',
+  431: 'HEADERS_TOO_LARGE',
+} as const
+
 export function refusalResponse(refusal: Refusal): RefusalResponse {
-  const error = new ApiError(...refusals[refusal])
+  const [status, message] = refusals[refusal]
+  const error = new ApiError(refusalCodes[status], message)
   const sessionId = newUuid()
   const body = JSON.stringify(errorBody(error, sessionId))
   const headers = jsonHead(sessionId, Buffer.byteLength(body), error.headers)

@@ -112,8 +112,7 @@ export function createItemHandlers(
       const { modified, applied = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
-        const list = { byteLength, chunks: [], memory: undefined, release: nothing }
-        return answerData(exchange, listed, list, ['ETag', tag, ...applied])
+        return answerData(exchange, listed, { byteLength, chunks: [] }, ['ETag', tag, ...applied])
       }
       const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
       return answerData(exchange, listed, list, ['ETag', listTag(list.version), ...applied])
@@ -208,11 +207,8 @@ function envelope(statusCode: number, status: string, message: string, open = ''
   return { statusCode, before, after: `${close}}` }
 }
 
-function nothing(): void {}
-
 function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, headers: HeaderList) {
-  const data = { byteLength: item.length, chunks: [item], memory: undefined, release: nothing }
-  return answerData(exchange, parts, data, headers)
+  return answerData(exchange, parts, { byteLength: item.length, chunks: [item] }, headers)
 }
 
 /** Sends items as `data` of a response. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
@@ -226,7 +222,7 @@ function answerData(
   const { byteLength, chunks } = data
   const opening = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
-  if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release()
+  if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release?.()
   if (request.method === 'HEAD') return connection.batch.end(exchange)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, opening, data, after)
@@ -234,5 +230,5 @@ function answerData(
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
   connection.batch.end(exchange, `${opening}${bytes.toString('latin1')}${after}`)
-  data.release()
+  data.release?.()
 }

@@ -3,18 +3,20 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-export type Refusal =
-  | 'malformed'
-  | 'unsupportedVersion'
-  | 'missingHost'
-  | 'invalidHost'
-  | 'unsupportedTransferEncoding'
-  /** A transfer encoding in HTTP/1.0 is a framing error (RFC 9112 §6.1). */
-  | 'transferEncodingInHttp10'
-  | 'connect'
-  | 'headTooLarge'
-  | 'tooManyHeaderLines'
-  | 'requestTimeout'
+/** Status and message for each kind of rejection. */
+export const refusals = {
+  malformed: [400, 'The request is not valid HTTP/1.1'],
+  unsupportedVersion: [400, 'The HTTP version must be 1.1 or 1.0'],
+  missingHost: [400, 'The Host header is missing'],
+  invalidHost: [400, 'The Host header must be one host with an optional port'],
+  unsupportedTransferEncoding: [400, 'The only Transfer-Encoding supported is chunked'],
+  transferEncodingInHttp10: [400, 'HTTP/1.0 has no Transfer-Encoding'], // a framing error (RFC 9112 §6.1)
+  connect: [400, 'CONNECT is not supported'],
+  headTooLarge: [431, 'The request head is too large'],
+  tooManyHeaderLines: [431, 'The request has too many header lines'],
+  requestTimeout: [408, 'The request did not arrive in time'],
+} as const
+export type Refusal = keyof typeof refusals
 
 /** A response after which the listener closes the connection. */
 export interface RefusalResponse {
