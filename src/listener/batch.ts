@@ -11,7 +11,7 @@ interface Answer {
 
 interface Arrived {
   readonly response: ServerResponse
-  handler: (() => void) | undefined
+  readonly handler: () => void
 }
 
 /** Maximum number of responses to send at once. A larger batch would delay its first response. */
@@ -36,8 +36,8 @@ export class Batch {
 
   /** Handles a request now, unless it has already been handled. */
   handleNow(response: ServerResponse | undefined): void {
-    const request = this.#arrived.find((each) => each.response === response)
-    if (request !== undefined) run(request)
+    const at = this.#arrived.findIndex((each) => each.response === response)
+    if (at !== -1) this.#arrived.splice(at, 1)[0]?.handler()
   }
 
   /** Ends a response together with others of the same turn. A string must have one byte per character. */
@@ -55,9 +55,10 @@ export class Batch {
   }
 
   readonly #handleArrived = () => {
-    const handled = this.#arrived.slice(0, this.#maxHandled())
-    for (const request of handled) run(request)
-    this.#arrived = this.#arrived.slice(handled.length)
+    const arrived = this.#arrived
+    const handled = this.#maxHandled()
+    this.#arrived = arrived.slice(handled)
+    for (const { handler } of arrived.slice(0, handled)) handler()
   }
 
   readonly #endTurn = () => {
@@ -82,10 +83,4 @@ export class Batch {
       if (unsent) answer.unsent?.(unsent)
     }
   }
-}
-
-function run(request: Arrived): void {
-  const { handler } = request
-  request.handler = undefined
-  handler?.()
 }
