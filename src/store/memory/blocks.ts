@@ -194,7 +194,7 @@ export class Blocks {
 
   /** @param old block that the new block will replace, if any. */
   #newBlock(text?: Buffer, old?: Block): Block {
-    this.chain.needRoom(old)
+    if (old === undefined) this.chain.needRoom()
     const isLarge = text !== undefined && this.#isLarge(text.length + 1)
     const frame = isLarge ? this.frames.takeOwn(text) : this.frames.take()
     return new Block(frame, this.frames.size)

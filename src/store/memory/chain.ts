@@ -46,19 +46,14 @@ export class Chain {
     this.#maxBlocks = maxBlocks
   }
 
-  /** Number of blocks to compare with `maxBlocks`, which also limits retired blocks (see `needRoom`). */
-  get used(): number {
-    return Math.max(this.current, (this.current + this.retired) / 2)
-  }
-
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
     return newest !== undefined && block.since < newest.moment
   }
 
-  /** Checks that the chain may get another block. @throws {StoreError} `STORE_FULL` */
-  needRoom(old?: Block): void {
-    if (old === undefined && this.current >= this.#maxBlocks) {
+  /** Checks that the chain may get another current block. @throws {StoreError} `STORE_FULL` */
+  needRoom(): void {
+    if (this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')
     }
   }

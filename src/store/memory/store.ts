@@ -72,7 +72,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   const { maxBlocks = Number.POSITIVE_INFINITY } = blocks.options
   return {
     guarantees: { isSnapshot: true, isInOrder: true },
-    limits: [{ limit: 'store blocks', maximum: maxBlocks, value: () => blocks.chain.used }],
+    limits: [{ limit: 'store blocks', maximum: maxBlocks, value: () => blocks.chain.current }],
 
     // The namespace is random, so that no client can choose idempotency keys whose ids collide in the index.
     namespace: randomUUID(),
