@@ -6,8 +6,7 @@ import { UsageError } from './config/usage-error.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
 import { createBodyReader } from './http/body.js'
-import { Exchange } from './http/exchange.js'
-import { createReaders } from './http/readers.js'
+import { createReaders, Exchange } from './http/exchange.js'
 import { createFailureLog, createRequestLog } from './http/request-log.js'
 import { createRouter } from './http/router.js'
 import { createRoutes, type RouteParts } from './http/routes.js'
@@ -49,7 +48,7 @@ export function createService(config: Config, parts: ServiceParts) {
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)
-  const readers = createReaders(config.maxReaderBytes, failureLog)
+  const readers = createReaders(config.maxReaderBytes, failureLog.logFailure)
   const observers: ((exchange: Exchange) => void)[] = []
   if (log.isLevelEnabled(requestLogLevel)) {
     observers.push(createRequestLog(log, requestLogLevel))

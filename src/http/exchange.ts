@@ -3,18 +3,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
-import type { ErrorCode } from '../interface/errors.js'
+import { ApiError, type ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
 import type { Connection } from '../listener/connection.js'
-import type { HeldBytes } from '../listener/held-bytes.js'
+import { HeldBytes } from '../listener/held-bytes.js'
 import { performance } from '../listener/timers.js'
 import { ReadMemory } from '../memory/read-memory.js'
 import type { Awaitable } from '../store/item-store.js'
 
-/** Memory kept for clients that read slowly, and its limit. */
-interface Readers {
-  readonly held: HeldBytes
-  onCut(exchange: Exchange, heldBytes: number): void
+type Readers = ReturnType<typeof createReaders>
+
+/** Limits the memory kept for clients that read slowly. `onCut` is called when one of them has been disconnected. */
+export function createReaders(
+  maximum: number,
+  onCut: (exchange: Exchange, error: ApiError) => void,
+) {
+  const held = new HeldBytes(maximum)
+  return { held, onCut, limit: { limit: 'memory for readers', maximum, value: () => held.total } }
 }
 
 export class Exchange {
@@ -57,8 +62,11 @@ export class Exchange {
   hold(memory: ReadMemory, release?: () => void): void {
     const { response, readers } = this
     if (response.destroyed) return // it may have been closed already
-    const isNew = memory.addReader(response, readers.held, (heldBytes) => {
-      readers.onCut(this, heldBytes)
+    const { held, limit, onCut } = readers
+    const isNew = memory.addReader(response, held, (heldBytes) => {
+      const exceeded = { ...limit, value: held.total + heldBytes }
+      const detail = 'A client was disconnected, because it read too slowly'
+      onCut(this, new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded }))
       response.destroy()
       release?.()
     })
