@@ -37,12 +37,6 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   const value = () => pendingBytes
   const limit: Limit = { limit: 'pending request bodies', maximum: maxPendingBytes, value }
 
-  function tooMuchPending(): ApiError {
-    const detail = 'Too many request bodies are being received'
-    const exceeded = { ...limit, value: pendingBytes }
-    return new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded })
-  }
-
   const readBody: ReadBody = (exchange, use) => {
     const { headers, httpVersion, complete } = exchange.request
     checkHead(headers, maxBodyBytes)
@@ -53,21 +47,24 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   return { limit, readBody }
 
   /** Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader. */
-  function countMemory(exchange: Exchange): (bytes: number, workBytes: number) => void {
+  function countMemory(exchange: Exchange): (bytes: number) => void {
     let counted = 0
     let isOver = false
-    const count = (bytes: number, workBytes: number) => {
-      const now = isOver ? 0 : bytes + workBytes
-      pendingBytes += now - counted
-      counted = now
-      if (pendingBytes > maxPendingBytes && now > 0) throw tooMuchPending()
-    }
     exchange.releaseBody = () => {
+      pendingBytes -= counted
+      counted = 0
       isOver = true
-      count(0, 0)
     }
     exchange.response.once('close', exchange.releaseBody)
-    return count
+    return (bytes) => {
+      if (isOver) return
+      pendingBytes += bytes - counted
+      counted = bytes
+      if (pendingBytes <= maxPendingBytes || bytes === 0) return
+      const detail = 'Too many request bodies are being received'
+      const exceeded = { ...limit, value: pendingBytes }
+      throw new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded })
+    }
   }
 
   function readComplete<T>(exchange: Exchange, use: BodyUse<T>): Awaitable<T> {
@@ -76,8 +73,8 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     onReceived(exchange, bytes)
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const count = countMemory(exchange)
-    count(length, 0)
-    const hold = (workBytes: number) => count(length, workBytes)
+    count(length)
+    const hold = (workBytes: number) => count(length + workBytes)
     const work = use({ bytes, length, isComplete: true, hold })
     return length <= shortBody && mayWorkNow(length) ? atOnce(work) : paced(work)
   }
@@ -96,7 +93,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       isComplete: false,
       hold(bytes: number): void {
         workBytes = bytes
-        count(body.bytes.length, workBytes)
+        count(body.bytes.length + workBytes)
       },
     }
 
@@ -114,7 +111,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     function fail(error: unknown): void {
       failure ??= error
       end()
-      count(0, 0)
+      count(0)
       request.resume()
       goOn()
     }
@@ -139,7 +136,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       if (body.length === 0) body.bytes = chunk
       else chunk.copy(body.bytes, body.length)
       body.length = needed
-      count(body.bytes.length, workBytes)
+      count(body.bytes.length + workBytes)
     }
 
     request.on('data', receivePart).once('end', () => {
