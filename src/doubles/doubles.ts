@@ -50,7 +50,8 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
 
   function fail(failures: Failures, scope?: RequestScope): void {
     const given = checkedFailures(failures)
-    const next = Array.isArray(given) ? inOrder(given) : atRandom(given)
+    const rest: Failure[] = Array.isArray(given) ? [...given] : []
+    const next = Array.isArray(given) ? () => rest.shift() : () => randomFailure(given)
     armed.push({ isMeant: scopeTest(scope), next })
   }
 
@@ -189,19 +190,11 @@ function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): voi
   answerError(exchange, new ApiError(code, detail), () => undefined)
 }
 
-function inOrder(failures: readonly Failure[]): () => Failure | undefined {
-  const rest = [...failures]
-  return () => rest.shift()
-}
-
-function atRandom(rates: Failures): () => Failure | undefined {
-  const entries = Object.entries(rates)
-  return () => {
-    let at = Math.random()
-    for (const [name, rate] of entries) {
-      at -= rate
-      if (at < 0) return (name === 'cut' ? name : Number(name)) as Failure // every key of `rates` is a failure
-    }
-    return undefined
+function randomFailure(rates: Failures): Failure | undefined {
+  let at = Math.random()
+  for (const [name, rate] of Object.entries(rates)) {
+    at -= rate
+    if (at < 0) return (name === 'cut' ? name : Number(name)) as Failure // every key of `rates` is a failure
   }
+  return undefined
 }
