@@ -28,7 +28,7 @@ export function isNamed(text: Uint8Array, start: number, end: number, name: stri
   return at === end
 }
 
-export function codeUnit(text: Uint8Array, start: number): number {
+function codeUnit(text: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + 4; at += 1) {
     const digit = text[at] as number // never undefined: the text is valid, so four digits follow
@@ -84,11 +84,10 @@ export const backslash = 0x5c
 export const closeBracket = 0x5d
 const lowerA = 0x61
 export const lowerE = 0x65
-export const lowerF = 0x66
+const lowerF = 0x66
 export const lowerI = 0x69
 export const lowerN = 0x6e
 export const lowerP = 0x70
-export const lowerT = 0x74
 export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d

@@ -70,23 +70,11 @@ export const alwaysMapped = 32 * 1024 * 1024
 const releasedAtOnce = 1024 * 1024
 
 /** Returns a mapped buffer's memory to the system in slices. The buffer must not be used afterwards. */
-export function* releasedInSlices(buffer: Buffer): Generator<undefined, void, void> {
-  if (!isMapped(buffer)) return
-  let { byteLength } = buffer.buffer
-  while (byteLength > 0) {
-    byteLength = Math.max(0, byteLength - releasedAtOnce)
-    resized(buffer, byteLength)
-    yield
-  }
-}
-
-/** Releases a mapped buffer in the background. The buffer must not be used afterwards. */
 export function released(buffer: Buffer): void {
-  const slices = releasedInSlices(buffer)
-  const next = () => {
-    if (!slices.next().done) setImmediate(next)
-  }
-  next()
+  if (!isMapped(buffer)) return
+  const left = Math.max(0, buffer.buffer.byteLength - releasedAtOnce)
+  resized(buffer, left)
+  if (left > 0) setImmediate(() => released(buffer))
 }
 
 const allocationFailed = 'Array buffer allocation failed'
