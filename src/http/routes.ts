@@ -119,22 +119,17 @@ function createHealthCheck(serviceName: string, parts: RouteParts): Handler {
 }
 
 function createDocumentHandler(lists: ListGuarantees): Handler {
-  let document: Awaited<ReturnType<typeof makeDocument>> | undefined
+  let pieces: string[] | undefined
 
   return async function answerDocument(exchange) {
-    document ??= await makeDocument(lists)
+    const { openApiDocument } = await import('../interface/openapi.js')
+    pieces ??= JSON.stringify(openApiDocument(version, lists, anyRoot)).split(anyRoot)
     const root = (originOf(exchange) ?? '') + prefixOf(exchange)
-    const tag = entityTag(Buffer.from(document.tag + root))
+    const text = Buffer.from(pieces.join(JSON.stringify(root).slice(1, -1)))
+    const tag = entityTag(text)
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    const text = Buffer.from(document.pieces.join(JSON.stringify(root).slice(1, -1)))
     const type = ['Content-Type', 'application/json']
     answerBytes(exchange, text.toString('latin1'), [...type, ...headers])
   }
-}
-
-async function makeDocument(lists: ListGuarantees) {
-  const { openApiDocument } = await import('../interface/openapi.js')
-  const text = JSON.stringify(openApiDocument(version, lists, anyRoot))
-  return { pieces: text.split(anyRoot), tag: entityTag(Buffer.from(text)) }
 }
