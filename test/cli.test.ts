@@ -315,7 +315,7 @@ for (const { variables, says } of withoutSecret) {
 const warnings: Record<string, [variables: Record<string, string>, says: RegExp]> = {
   'a store that may outgrow the memory limit': [
     { MAX_MEMORY_BYTES: '400MiB', MAX_STORE_BYTES: '399MiB' },
-    /MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB:/,
+    /MAX_MEMORY_BYTES is 400MiB, but the idle process alone takes \d+MiB and MAX_STORE_BYTES is 399MiB,/,
   ],
   'a variable that was meant to be a setting': [
     { STORE_URI: 'redis://:hush@localhost' },
