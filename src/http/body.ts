@@ -22,7 +22,7 @@ export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 type BodyUse<T> = (body: ArrivingBody) => Slices<T>
 
 /** Called for each part of a body that arrives. The part's bytes may change afterwards. */
-export type BodyReceived = (exchange: Exchange, part: Buffer) => void
+type BodyReceived = (exchange: Exchange, part: Buffer) => void
 
 /** Matches `application/json` and types that end with `+json`, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i

@@ -120,7 +120,7 @@ export class WaitGroup<State extends Tagged> {
   /** Latest entity tag that has been compared with the tags of all requests in `#waiting`. */
   #tag: EntityTag | undefined
   #hasChanged = false
-  /** Error of the latest read, if it was to read a change. */
+  /** Why the latest change could not be read; `undefined` once it has been. */
   #failure: unknown
   #retry: NodeJS.Timeout | undefined
   #isUpdating = false

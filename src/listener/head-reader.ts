@@ -67,8 +67,8 @@ export class HeadReader {
 }
 
 /**
- * Returns where the head that ends at `end` begins; -1 if it began before `bytes`. It is found backwards
- * by the number of its lines, because the body of an earlier request can look like a head.
+ * Returns where the head that ends at `end` begins; -1 if it began before `bytes`. Its lines are counted from the end,
+ * because a search from the start could find a body that looks like a head.
  */
 export function startOfHead(bytes: Buffer, end: number, request: IncomingMessage): number {
   const { method = '', url = '', httpVersion, rawHeaders } = request

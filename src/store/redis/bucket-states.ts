@@ -23,9 +23,7 @@ export interface Buckets {
 }
 
 /** Returns the replies, with a `StoreError` in place of each error reply. @throws {StoreError} without any reply. */
-export type ReadEach = (
-  commands: readonly Command[],
-) => Promise<readonly (RedisReply | StoreError)[]>
+type ReadEach = (commands: readonly Command[]) => Promise<readonly (RedisReply | StoreError)[]>
 
 type Values = readonly (RedisValue | StoreError)[]
 

@@ -95,8 +95,8 @@ return redis.call('HGET', KEYS[1], ARGV[1])`),
 
   /**
    * Creates, replaces or deletes an item. Returns the index of the outcome, and the item's former project if any.
-   * A version is a time in milliseconds, later than that of the bucket's former version, and random digits, because a
-   * failover may lose versions. If memory is full, only a longer text is refused.
+   * A version is a time in milliseconds, later than that of the bucket's former version, and random digits: after a
+   * failover has lost a version, the same time may be given again. If memory is full, only a longer text is refused.
    * KEYS: bucket, and the record if it is on the same server. ARGV: id, kind of change, text, SHA-1 of the expected text
    * or '', time, hyphen and random digits, cursor from which to forget projects or '', number of buckets.
    */
