@@ -14,7 +14,7 @@ import { createDoubles } from './doubles/doubles.js'
 import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './doubles/options.js'
 import { requestsFrom, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
-import { prefix } from './interface/names.js'
+import { prefix } from './interface/paths.js'
 import { createService, openMemoryStore } from './service.js'
 
 export type { Delay, Failure, Failures, Item, ItemStoreClient, RecordedRequest, RequestScope }

@@ -44,7 +44,7 @@ export function createService(config: Config, parts: ServiceParts) {
     waitingReads,
     readBody: bodies.readBody,
     newId: doubles?.newId,
-    wrap: (handle) => doubles?.wrap(handle, bodies.readBody) ?? handle,
+    withFaults: (handle) => doubles?.withFaults(handle, bodies.readBody) ?? handle,
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)

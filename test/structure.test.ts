@@ -6,13 +6,13 @@ import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
 import { readText, root } from './support/tools.js'
 
-/** Folders of src, called rooms, in the order given in CONTRIBUTING.md. A room imports only itself and later rooms. */
+/** Folders of src in the order given in CONTRIBUTING.md. A folder imports only itself and later folders. */
 const order = readText('CONTRIBUTING.md')
   .split('\n')
   .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
 
-const mostRooms = 14
-const mostArrows = 40 // pairs of rooms in which the first imports the second
+const mostFolders = 14
+const mostImports = 40 // pairs of folders in which the first imports the second
 const longestFile = 300 // lines
 /** Files that may exceed the limit, each with its own limit in lines. A state machine should not be split. */
 const longerFiles = new Map([['listener/connection.ts', 400]])
@@ -35,12 +35,12 @@ function importsOf(file: string): string[] {
   )
 }
 
-function roomOf(file: string): string {
+function folderOf(file: string): string {
   return file.split('/')[0] ?? ''
 }
 
 function rank(file: string): number {
-  const place = order.indexOf(roomOf(file))
+  const place = order.indexOf(folderOf(file))
   assert.notEqual(place, -1, `src/${file} is not in the map of CONTRIBUTING.md`)
   return place
 }
@@ -50,7 +50,7 @@ describe('imports', () => {
     for (const file of sources) {
       for (const imported of importsOf(file)) {
         assert.ok(sources.includes(imported), `${file} imports ${imported}, which is not in src`)
-        assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, an earlier room`)
+        assert.ok(rank(imported) >= rank(file), `${file} imports ${imported}, an earlier folder`)
       }
     }
   })
@@ -66,30 +66,30 @@ describe('imports', () => {
     for (const file of sources) visit(file, [])
   })
 
-  test(`connect at most ${mostRooms} rooms with at most ${mostArrows} arrows`, () => {
-    const arrows = new Set<string>()
+  test(`connect at most ${mostFolders} folders by at most ${mostImports} imports`, () => {
+    const imports = new Set<string>()
     for (const file of sources) {
-      const room = roomOf(file)
-      for (const imported of importsOf(file).map(roomOf)) {
-        if (imported !== room) arrows.add(`${room} -> ${imported}`)
+      const folder = folderOf(file)
+      for (const imported of importsOf(file).map(folderOf)) {
+        if (imported !== folder) imports.add(`${folder} -> ${imported}`)
       }
     }
-    assert.ok(order.length <= mostRooms, order.join(' '))
-    assert.ok(arrows.size <= mostArrows, `${arrows.size}: ${[...arrows].sort().join(', ')}`)
+    assert.ok(order.length <= mostFolders, order.join(' '))
+    assert.ok(imports.size <= mostImports, `${imports.size}: ${[...imports].sort().join(', ')}`)
   })
 })
 
-test('every room in the map exists, and is listed once', () => {
-  const rooms = new Set(sources.map(roomOf))
-  assert.ok(rooms.size > 5, 'there are sources to check')
-  assert.deepEqual(new Set(order), rooms)
-  assert.equal(order.length, rooms.size)
+test('every folder in the map exists, and is listed once', () => {
+  const folders = new Set(sources.map(folderOf))
+  assert.ok(folders.size > 5, 'there are sources to check')
+  assert.deepEqual(new Set(order), folders)
+  assert.equal(order.length, folders.size)
 })
 
 /** Files that match `files` may import only modules that match `value`, or types from modules that match `type`. */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
-  ['the listener is a library: it imports no other room', /^listener\//, /^(\.\/|node:)/],
+  ['the listener is a library: it imports no other folder', /^listener\//, /^(\.\/|node:)/],
   ['the interface is pure: no platform', /^interface\//, /^(\.\/|valibot$|@valibot\/)/],
   [
     'the client is for browsers: it imports only types from the rest of src, and no packages',

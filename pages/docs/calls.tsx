@@ -1,7 +1,7 @@
 /** An operation's code sample or request form, with example responses or the received response below. @module */
 
 import { useEffect, useState } from 'preact/hooks'
-import { prefix } from '../../src/interface/names.js'
+import { prefix } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'

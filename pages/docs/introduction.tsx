@@ -1,6 +1,6 @@
 /** The first two sections of the API page: what the service is, how to start, how requests are authorized. @module */
 
-import { documentPath, pagePaths, prefix } from '../../src/interface/names.js'
+import { documentPath, pagePaths, prefix } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { Panel } from './code.js'
 import type { OpenApiDocument } from './openapi.js'

@@ -1,7 +1,7 @@
 /** The API page: shows the service's OpenAPI document, with a form to try each operation. @module */
 
 import { render } from 'preact'
-import { documentPath } from '../../src/interface/names.js'
+import { documentPath } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { DocumentPage } from './document-page.js'
 import type { OpenApiDocument } from './openapi.js'

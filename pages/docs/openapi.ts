@@ -1,6 +1,6 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. @module */
 
-import { prefix } from '../../src/interface/names.js'
+import { prefix } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 
 export interface Schema {

@@ -1,6 +1,6 @@
 /** The bar at the top of the page: product name, page links, list state, and the token's subject and expiry. @module */
 
-import { pagePaths } from '../../src/interface/names.js'
+import { pagePaths } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { Brand, Button } from '../shared/components.js'
 import { TokenWords } from '../shared/token.js'

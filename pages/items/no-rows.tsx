@@ -1,6 +1,6 @@
 /** The message for an empty list: why there are no rows, and what to do. @module */
 
-import { paths, prefix } from '../../src/interface/names.js'
+import { paths, prefix } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { Button, CopyButton } from '../shared/components.js'
 import { everything, type Filter, isComplete } from './filter.js'

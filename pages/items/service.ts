@@ -1,7 +1,7 @@
 /** Sends requests to the service. Items stay JSON text. Failed requests throw {@link ItemStoreError}. @module */
 
 import { ItemStoreClient, ItemStoreError } from '../../src/client/client.js'
-import { prefix } from '../../src/interface/names.js'
+import { prefix } from '../../src/interface/paths.js'
 import { urlOf } from '../shared/address.js'
 import { currentToken } from '../shared/session.js'
 

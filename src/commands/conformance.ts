@@ -7,7 +7,7 @@ import { environmentSigning } from '../auth/secret.js'
 import { readArguments } from '../config/flags.js'
 import { packageFile } from '../config/package.js'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { prefix } from '../interface/names.js'
+import { prefix } from '../interface/paths.js'
 import { loadEnvironment, requireSecret } from './secret.js'
 
 const baseUrlForm = /^https?:\/\/[^/?#@]+(?:\/[^?#]*)?\/api\/v1\/?$/i

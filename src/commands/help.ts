@@ -3,7 +3,7 @@
 import { devDefaults } from '../config/flags.js'
 import { version } from '../config/package.js'
 import { flagOf, nameOf, settings } from '../config/settings.js'
-import { prefix } from '../interface/names.js'
+import { prefix } from '../interface/paths.js'
 
 const meaningColumn = 47
 /** Matches one line of a description. Only a single long word may extend beyond column 100. */

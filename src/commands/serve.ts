@@ -9,7 +9,7 @@ import { codeOf, messageOf, UsageError } from '../config/usage-error.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
 import { parseSeed } from '../doubles/seed.js'
-import { pagePaths, paths, prefix } from '../interface/names.js'
+import { pagePaths, paths, prefix } from '../interface/paths.js'
 import { start } from '../process/start.js'
 import { ensureSecret, loadEnvironment, logSecrets, missingSecretError } from './secret.js'
 

@@ -34,7 +34,7 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
   const count = () => {
     handled += 1
   }
-  const handle = doubles.wrap(count, () => assert.fail('no body is read'))
+  const handle = doubles.withFaults(count, () => assert.fail('no body is read'))
   const early = handle(exchangeOf(doubles, '/api/v1/items'))
   doubles.reset()
   const late = handle(exchangeOf(doubles, '/api/v1/items'))

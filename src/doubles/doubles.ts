@@ -103,7 +103,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
   return {
     newId: ids === undefined ? undefined : newId,
 
-    wrap: (handle: Handler, readBody: ReadBody): Handler =>
+    withFaults: (handle: Handler, readBody: ReadBody): Handler =>
       async function failOrHandle(exchange) {
         const { method = '' } = exchange.request
         const path = withoutTrailingSlash(exchange.path)

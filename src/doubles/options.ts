@@ -4,7 +4,7 @@ import { inspect, types } from 'node:util'
 import { parseDuration } from '../config/kinds.js'
 import { UsageError } from '../config/usage-error.js'
 import { withoutTrailingSlash } from '../http/router.js'
-import { paths, prefix } from '../interface/names.js'
+import { paths, prefix } from '../interface/paths.js'
 
 /** Range of a random delay in milliseconds, including both ends. */
 export interface Delay {

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { timeToWork } from '../http/pacing.js'
+import { untilWorkMayRun } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodeItem } from '../item/item.js'
 import type { ItemRequest } from '../item/item-request.js'
@@ -87,12 +87,12 @@ export async function storeItems(
   const ids: ItemId[] = []
   const all: ItemRequest[] = []
   for (const item of items) {
-    await timeToWork()
+    await untilWorkMayRun()
     all.push(item)
   }
   try {
     for (const item of all) {
-      await timeToWork()
+      await untilWorkMayRun()
       if (!isCurrent()) throw new Error('the store was reset before all items were stored')
       let id = newId()
       while (!(await store.create(id, encodeItem(id, item)))) id = newId()
@@ -103,7 +103,7 @@ export async function storeItems(
     while (isCurrent() && ids.length > 0) {
       const stored = ids.splice(-deletedPerTurn)
       await Promise.allSettled(stored.map(async (id) => await store.delete(id)))
-      await timeToWork()
+      await untilWorkMayRun()
     }
     throw error
   }

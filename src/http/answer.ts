@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import { ApiError, errorBody } from '../interface/errors.js'
-import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/names.js'
+import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/paths.js'
 import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
 import { type Refusal, type RefusalResponse, refusals } from '../listener/refusal.js'
@@ -82,14 +82,14 @@ export async function sendChunks(
   const { socket } = connection
   if (response.destroyed) return release()
   response.once('close', release) // until the response is closed, the socket reads from the memory of the list
-  if (memory !== undefined && !Array.isArray(chunks)) exchange.hold(memory, release)
+  if (memory !== undefined && !Array.isArray(chunks)) exchange.accountFor(memory, release)
   const countUnsent = () => {
     const [first] = Array.isArray(chunks) ? chunks : []
-    const held = memory ?? memoryOf(first) // looked up only now, because most clients take all bytes at once
-    exchange.hold(held, release)
+    const counted = memory ?? memoryOf(first) // looked up only now, because most clients take all bytes at once
+    exchange.accountFor(counted, release)
     const copied = byteLength === undefined ? socket.writableLength : 0 // chunks that can be read only once are copies
-    held.change(copied)
-    return () => held.change(-copied)
+    counted.change(copied)
+    return () => counted.change(-copied)
   }
   // Some clients read no response until they have sent their whole request body.
   if (!response.req.complete) response.req.resume()

@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
-import { atOnce, type Slices } from '../item/slices.js'
+import { runToEnd, type Slices } from '../item/slices.js'
 import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import { mayWorkNow, paced, received, timeToWork } from './pacing.js'
+import { mayWorkNow, received, runInTurns, untilWorkMayRun } from './pacing.js'
 
 /**
  * Reads a request body, and passes the bytes to `use` as they arrive.
@@ -74,9 +74,9 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     if (length > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const count = countMemory(exchange)
     count(length)
-    const hold = (workBytes: number) => count(length + workBytes)
-    const work = use({ bytes, length, isComplete: true, hold })
-    return length <= shortBody && mayWorkNow(length) ? atOnce(work) : paced(work)
+    const accountFor = (workBytes: number) => count(length + workBytes)
+    const work = use({ bytes, length, isComplete: true, accountFor })
+    return length <= shortBody && mayWorkNow(length) ? runToEnd(work) : runInTurns(work)
   }
 
   async function receive<T>(exchange: Exchange, use: BodyUse<T>): Promise<T> {
@@ -85,13 +85,13 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     const count = countMemory(exchange)
     let workBytes = 0
     let failure: unknown
-    let goOn = () => {}
+    let wake = () => {}
     const body = {
       /** All received bytes of the body. An array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
       length: 0,
       isComplete: false,
-      hold(bytes: number): void {
+      accountFor(bytes: number): void {
         workBytes = bytes
         count(body.bytes.length + workBytes)
       },
@@ -113,7 +113,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       end()
       count(0)
       request.resume()
-      goOn()
+      wake()
     }
 
     function receivePart(chunk: Buffer): void {
@@ -121,7 +121,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       try {
         append(chunk)
         received(request, chunk.length)
-        goOn()
+        wake()
       } catch (error) {
         fail(error)
       }
@@ -141,7 +141,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
 
     request.on('data', receivePart).once('end', () => {
       body.isComplete = true
-      goOn()
+      wake()
     })
     // After the response is closed, a request whose body is incomplete emits no `end` event.
     response.once('close', () => {
@@ -150,10 +150,10 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     for (let isWaiting = true; ; ) {
       if (isWaiting) {
         await new Promise<void>((resolve) => {
-          goOn = resolve
+          wake = resolve
         })
       }
-      await timeToWork()
+      await untilWorkMayRun()
       if (failure !== undefined) throw failure
       try {
         const { done, value } = work.next()

@@ -7,7 +7,7 @@ import type { EncodedItem } from '../item/item.js'
 import { type Slices, sliceBytes } from '../item/slices.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import { paced } from './pacing.js'
+import { runInTurns } from './pacing.js'
 
 export type EntityTag = `"${string}"` | `W/"${string}"`
 
@@ -37,7 +37,7 @@ export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   if (item.length < longItem) return entityTag(item)
   const tag =
     longItemTags.get(item) ??
-    (item.length > sliceBytes ? paced(hugeItemTag(item)) : entityTag(item))
+    (item.length > sliceBytes ? runInTurns(hugeItemTag(item)) : entityTag(item))
   longItemTags.set(item, tag)
   return tag
 }

@@ -5,8 +5,8 @@ import type { BlockList } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
 import { ApiError, type ErrorCode } from '../interface/errors.js'
 import { newUuid } from '../item/id.js'
+import { BufferedBytes } from '../listener/buffered-bytes.js'
 import type { Connection } from '../listener/connection.js'
-import { HeldBytes } from '../listener/held-bytes.js'
 import { performance } from '../listener/timers.js'
 import { ReadMemory } from '../memory/read-memory.js'
 import type { Awaitable } from '../store/item-store.js'
@@ -18,8 +18,12 @@ export function createReaders(
   maximum: number,
   onCut: (exchange: Exchange, error: ApiError) => void,
 ) {
-  const held = new HeldBytes(maximum)
-  return { held, onCut, limit: { limit: 'memory for readers', maximum, value: () => held.total } }
+  const buffered = new BufferedBytes(maximum)
+  return {
+    buffered,
+    onCut,
+    limit: { limit: 'memory for readers', maximum, value: () => buffered.total },
+  }
 }
 
 export class Exchange {
@@ -59,12 +63,12 @@ export class Exchange {
   }
 
   /** Counts memory until the response is closed. If the limit is exceeded, cuts the response and calls `release`. */
-  hold(memory: ReadMemory, release?: () => void): void {
+  accountFor(memory: ReadMemory, release?: () => void): void {
     const { response, readers } = this
     if (response.destroyed) return // it may have been closed already
-    const { held, limit, onCut } = readers
-    const isNew = memory.addReader(response, held, (heldBytes) => {
-      const exceeded = { ...limit, value: held.total + heldBytes }
+    const { buffered, limit, onCut } = readers
+    const isNew = memory.addReader(response, buffered, (bufferedBytes) => {
+      const exceeded = { ...limit, value: buffered.total + bufferedBytes }
       const detail = 'A client was disconnected, because it read too slowly'
       onCut(this, new ApiError('SERVICE_UNAVAILABLE', detail, { exceeded }))
       response.destroy()
@@ -75,7 +79,7 @@ export class Exchange {
 
   /** Called by `Batch` for text that the client has not taken at once. */
   unsent(bytes: number): void {
-    this.hold(new ReadMemory(bytes))
+    this.accountFor(new ReadMemory(bytes))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Handlers of the item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
-import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/names.js'
+import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/paths.js'
 import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { type EncodedItem, encodedItem } from '../item/item.js'
 import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
@@ -16,7 +16,7 @@ import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
 import { prefixOf } from './forwarded.js'
-import { paced } from './pacing.js'
+import { runInTurns } from './pacing.js'
 import { keyedName, requestedProject } from './parameters.js'
 import type { SharedLists } from './shared-lists.js'
 import type { ReadResult, WaitingReads } from './waiting-reads.js'
@@ -46,7 +46,7 @@ export function createItemHandlers(
     if (keepsItems || item.length < largeItem) return
     const free = () => freed(item)
     exchange.response.once('close', free)
-    exchange.hold(memoryOf(item), free)
+    exchange.accountFor(memoryOf(item), free)
   }
 
   /** @param exchange the only one that the item has been read for, if there is only one. */
@@ -72,7 +72,7 @@ export function createItemHandlers(
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
   /** Reads an item before a change. If the read fails, the error says that nothing has changed. */
-  async function readToChange(id: ItemId): Promise<EncodedItem | undefined> {
+  async function readBeforeChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
     } catch (error) {
@@ -92,7 +92,7 @@ export function createItemHandlers(
     for (let outcome: ChangeOutcome = 'unexpected'; outcome !== 'done'; ) {
       let expected: EncodedItem | undefined
       if (conditions !== undefined) {
-        const { item, tag } = present(exchange, await taggedItem(readToChange(id)))
+        const { item, tag } = present(exchange, await taggedItem(readBeforeChange(id)))
         requireMet(conditions, tag)
         expected = item
       }
@@ -109,13 +109,21 @@ export function createItemHandlers(
       const project = requestedProject(exchange)
       const result = conditions && (await listUntilModified(exchange, conditions, project))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
-      const { modified, applied = [] } = result ?? {}
+      const { modified, preferenceHeaders = [] } = result ?? {}
       if (method === 'HEAD') {
         const { tag, byteLength } = modified ?? (await taggedList(project))
-        return answerData(exchange, listed, { byteLength, chunks: [] }, ['ETag', tag, ...applied])
+        return answerData(exchange, listed, { byteLength, chunks: [] }, [
+          'ETag',
+          tag,
+          ...preferenceHeaders,
+        ])
       }
       const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
-      return answerData(exchange, listed, list, ['ETag', listTag(list.version), ...applied])
+      return answerData(exchange, listed, list, [
+        'ETag',
+        listTag(list.version),
+        ...preferenceHeaders,
+      ])
     },
 
     create: async function createItem(exchange) {
@@ -127,9 +135,9 @@ export function createItemHandlers(
       exchange.requireNoReset?.()
       const location = ['Location', prefixOf(exchange) + itemPath(id)]
       while (!(await store.create(id, item))) {
-        const stored = await readToChange(id)
+        const stored = await readBeforeChange(id)
         if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again
-        if (!(await paced(areEqual(stored, item)))) throw keyConflict(location)
+        if (!(await runInTurns(areEqual(stored, item)))) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
       }
@@ -143,10 +151,10 @@ export function createItemHandlers(
       const result =
         conditions && present(exchange, await itemUntilModified(exchange, conditions, id))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
-      const { modified, applied = [] } = result ?? {}
+      const { modified, preferenceHeaders = [] } = result ?? {}
       const { item, tag } =
         modified ?? present(exchange, await taggedItem(store.read(id), exchange))
-      return answerItem(exchange, retrieved, item, ['ETag', tag, ...applied])
+      return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders])
     },
 
     replace: async function replaceItem(exchange) {
@@ -177,8 +185,8 @@ function* itemIn(body: ArrivingBody, idOf: () => ItemId) {
   return { id, item: yield* encodedItem(id, itemRequest) }
 }
 
-function answerNotModified(exchange: Exchange, { tag, applied }: ReadResult): void {
-  answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...applied])
+function answerNotModified(exchange: Exchange, { tag, preferenceHeaders }: ReadResult): void {
+  answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...preferenceHeaders])
 }
 
 function keyConflict(location: HeaderList): ApiError {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { paced, timeToSend, timeToWork } from './pacing.js'
+import { runInTurns, untilMaySend, untilWorkMayRun } from './pacing.js'
 
 async function begunPerTurn(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
   let turn = 0
   for (let number = 0; number < count; number += 1) {
-    void timeToSend(bodyBytes).then(() => {
+    void untilMaySend(bodyBytes).then(() => {
       begun[turn] = (begun[turn] ?? 0) + 1
     })
   }
@@ -36,7 +36,7 @@ test('after a long piece of work, the next piece waits for another turn, and cal
     }
     return name
   }
-  const works = Promise.all([paced(work('a')), paced(work('b'))])
+  const works = Promise.all([runInTurns(work('a')), runInTurns(work('b'))])
   for (let turns = 0; done.length < 6; turns += 1) {
     assert.ok(done.length <= turns, `${done} in ${turns} turns`)
     await nextTurn()
@@ -50,6 +50,6 @@ test('work that throws rejects its promise, and does not stop later work', async
   function* failing() {
     throw new Error('planted')
   }
-  await assert.rejects(paced(failing()), { message: 'planted' })
-  await timeToWork()
+  await assert.rejects(runInTurns(failing()), { message: 'planted' })
+  await untilWorkMayRun()
 })

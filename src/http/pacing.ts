@@ -11,7 +11,7 @@ const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number 
 let isBeginning = false
 
 /** Waits until work of up to 1 ms may begin. `laterTime` is the duration of the work that it causes later, in ms. */
-export function timeToWork(laterTime = 0): Promise<void> {
+export function untilWorkMayRun(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
     if (!isBeginning) void beginPieces()
@@ -34,9 +34,9 @@ async function beginPieces(): Promise<void> {
   isBeginning = false
 }
 
-export async function paced<T>(work: Slices<T>): Promise<T> {
+export async function runInTurns<T>(work: Slices<T>): Promise<T> {
   for (;;) {
-    await timeToWork()
+    await untilWorkMayRun()
     const { done, value } = work.next()
     if (done) return value
   }
@@ -69,7 +69,7 @@ const receivingTime = 0.25
 export function received(request: IncomingMessage, length: number): void {
   if (mayReceiveMore(length)) return
   request.pause()
-  void timeToWork(receivingTime).then(() => request.resume())
+  void untilWorkMayRun(receivingTime).then(() => request.resume())
 }
 
 /** Minimum length to which short chunks are joined, in bytes. Joining saves writes. */
@@ -79,7 +79,7 @@ const joinedBytes = 64 * 1024
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0
-  await timeToWork()
+  await untilWorkMayRun()
   for await (const chunk of chunks) {
     const isLong = chunk.length >= joinedBytes
     if (!isLong) parts.push(chunk)
@@ -90,7 +90,7 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
       parts = []
       length = 0
     }
-    await timeToWork()
+    await untilWorkMayRun()
   }
   yield Buffer.concat(parts)
 }
@@ -99,6 +99,6 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
 const sendingTime = 0.02
 const copyingTime = 1 / (1024 * 1024)
 
-export function timeToSend(bodyBytes = 0): Promise<void> {
-  return timeToWork(sendingTime + bodyBytes * copyingTime)
+export function untilMaySend(bodyBytes = 0): Promise<void> {
+  return untilWorkMayRun(sendingTime + bodyBytes * copyingTime)
 }

@@ -2,7 +2,7 @@
 
 import { URL } from 'node:url'
 import { ApiError } from '../interface/errors.js'
-import { pagePaths, prefix } from '../interface/names.js'
+import { pagePaths, prefix } from '../interface/paths.js'
 import { isHostAndPort } from '../listener/refusal.js'
 import { answerEmpty } from './answer.js'
 import { authorityIn, type Exchange, type Handler, type Route } from './exchange.js'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultParts } from '../../test/support/own-app.js'
 import { readConfig } from '../config/read-config.js'
-import { prefix } from '../interface/names.js'
 import { openApiDocument } from '../interface/openapi.js'
+import { prefix } from '../interface/paths.js'
 import { createBodyReader } from './body.js'
 import type { Handler } from './exchange.js'
 import { createRoutes } from './routes.js'
@@ -15,7 +15,7 @@ test('the OpenAPI document has every route with its methods, and no other path o
   const waitingReads = createWaitingReads(store)
   const config = readConfig({}, {})
   const { readBody } = createBodyReader(config, () => undefined)
-  const own = { waitingReads, readBody, newId: undefined, wrap: (handle: Handler) => handle }
+  const own = { waitingReads, readBody, newId: undefined, withFaults: (handle: Handler) => handle }
   const routes = createRoutes(config, { ...parts, ...own })
   const served = routes
     .filter(({ path }) => path.startsWith(prefix))

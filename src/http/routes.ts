@@ -6,8 +6,8 @@ import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
-import { documentPath, paths, prefix } from '../interface/names.js'
 import type { ListGuarantees } from '../interface/openapi.js'
+import { documentPath, paths, prefix } from '../interface/paths.js'
 import type { NewId } from '../item/id.js'
 import type { Limit } from '../memory/shares.js'
 import type { ItemStore } from '../store/item-store.js'
@@ -33,7 +33,7 @@ export interface RouteParts {
   readonly readBody: ReadBody
   readonly waitingReads: WaitingReads
   readonly newId: NewId | undefined
-  readonly wrap: (handle: Handler) => Handler
+  readonly withFaults: (handle: Handler) => Handler
 }
 
 /** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
@@ -44,7 +44,7 @@ const anyRoot = '{root}'
 
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
-  const { store, signing, load, readBody, waitingReads, newId, wrap } = parts
+  const { store, signing, load, readBody, waitingReads, newId, withFaults } = parts
   /** While a load limit is exceeded, rejects all requests to a route except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
@@ -55,8 +55,12 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const sharedLists = createSharedLists(store, config.maxSharedListBytes)
   const items = createItemHandlers(store, readBody, waitingReads, sharedLists, newId)
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
-  const ofItems = { GET: wrap(items.list), POST: wrap(items.create) }
-  const ofItem = { GET: wrap(items.read), PUT: wrap(items.replace), DELETE: wrap(items.delete) }
+  const ofItems = { GET: withFaults(items.list), POST: withFaults(items.create) }
+  const ofItem = {
+    GET: withFaults(items.read),
+    PUT: withFaults(items.replace),
+    DELETE: withFaults(items.delete),
+  }
   const ofDocument = { GET: createDocumentHandler(store.guarantees) }
   const document = { path: documentPath, guards: [refuseOverload], handlers: ofDocument }
   return [

@@ -14,7 +14,7 @@ const oneChunk = 1024 * 1024
 
 /** @param maxBytes memory limit for all shared lists together, in bytes. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
-  let heldBytes = 0
+  let bufferedBytes = 0
   /** Lists that are too long to share are read one by one. Settles when the latest is released, or after `maxWait`. */
   let latestEnd: Promise<void> = Promise.resolve()
 
@@ -32,7 +32,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       },
       /** Reads the list into memory unless it is too long. @throws {StoreError} */
       async open(): Promise<void> {
-        list = (await held(await readUnshared(project))) ?? 'too long'
+        list = (await wholeList(await readUnshared(project))) ?? 'too long'
       },
       /** Returns the shared list if it is open. If not, reads a list for this response only. @throws {StoreError} */
       async list(): Promise<ItemList> {
@@ -53,20 +53,20 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
   }
 
   /** Reads a whole list into memory. Returns `undefined` if the list is too long for that. */
-  async function held(list: ItemList): Promise<ItemList | undefined> {
+  async function wholeList(list: ItemList): Promise<ItemList | undefined> {
     const { version, byteLength: known = 0 } = list
-    if (known > oneChunk || (known > 0 && heldBytes + known > maxBytes)) return list
+    if (known > oneChunk || (known > 0 && bufferedBytes + known > maxBytes)) return list
     const chunks: Uint8Array[] = []
     let byteLength = 0
     let hasAllChunks = false
     const release = () => {
-      heldBytes -= byteLength
+      bufferedBytes -= byteLength
     }
     try {
       for await (const chunk of list.chunks) {
         byteLength += chunk.length
-        heldBytes += chunk.length
-        if (heldBytes > maxBytes) return undefined
+        bufferedBytes += chunk.length
+        if (bufferedBytes > maxBytes) return undefined
         chunks.push(chunk)
       }
       hasAllChunks = true

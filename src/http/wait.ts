@@ -1,11 +1,11 @@
 /** Requests that wait for a change to an item or list (`Prefer: wait`). @module */
 
-import type { HeaderList } from '../interface/names.js'
+import type { HeaderList } from '../interface/paths.js'
 import { clearTimeout, performance, setImmediate, setTimeout } from '../listener/timers.js'
 import type { Awaitable } from '../store/item-store.js'
 import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'
-import { timeToSend, timeToWork } from './pacing.js'
+import { untilMaySend, untilWorkMayRun } from './pacing.js'
 
 /** A state of an item or list. One object is shared by all requests that are answered with this state. */
 export interface Tagged {
@@ -30,7 +30,7 @@ export class Wait<State extends Tagged> {
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
-  applied: HeaderList = []
+  preferenceHeaders: HeaderList = []
   isOver = false
   readonly #options: WaitOptions
   #begun = 0
@@ -50,7 +50,8 @@ export class Wait<State extends Tagged> {
     return this.#options.exchange.request.method !== 'HEAD'
   }
 
-  isAnsweredBy({ tag }: State): boolean {
+  /** Remembers the tag of the state, and returns whether the state answers the request. */
+  compare({ tag }: State): boolean {
     const { conditions } = this.#options
     this.#tag = tag
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
@@ -61,7 +62,7 @@ export class Wait<State extends Tagged> {
     const { exchange, seconds, isStopping } = this.#options
     const { connection, request, response, token } = exchange
     this.#begun = performance.now()
-    this.applied = ['Preference-Applied', `wait=${seconds}`]
+    this.preferenceHeaders = ['Preference-Applied', `wait=${seconds}`]
     this.#onOver = onOver
     const untilExpiry = (token?.exp ?? Number.POSITIVE_INFINITY) * 1000 - Date.now()
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
@@ -69,9 +70,9 @@ export class Wait<State extends Tagged> {
     request.socket.once('end', this.finish)
     request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
     // The client may have gone during the first read. If it has only closed its side, it may be gone, too, and while
-    // another request is held, the connection does not notice its end.
+    // another request is deferred, the connection does not notice its end.
     const isGone = response.destroyed || request.socket.readableEnded
-    if (isGone || connection.heldBytes > 0 || isStopping()) this.finish()
+    if (isGone || connection.bufferedBytes > 0 || isStopping()) this.finish()
   }
 
   readonly finish = (): void => {
@@ -141,7 +142,7 @@ export class WaitGroup<State extends Tagged> {
 
   async update(): Promise<void> {
     this.#isUpdating = true
-    await timeToWork()
+    await untilWorkMayRun()
     // Requests that begin to wait during this read may need newer data, so they are served by the next read.
     let concerned = this.#arrived
     const hadChanged = this.#hasChanged
@@ -155,14 +156,14 @@ export class WaitGroup<State extends Tagged> {
       concerned = await this.#answeredBy(state, compared)
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
       for (const wait of concerned) {
-        await timeToSend(wait.wantsBody ? state?.bodyBytes : 0)
+        await untilMaySend(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
       setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a microtask
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)
-        await timeToSend()
+        await untilMaySend()
         wait.fail(error)
       }
     }
@@ -202,9 +203,9 @@ export class WaitGroup<State extends Tagged> {
   async #answeredBy(state: State | undefined, waits: readonly Wait<State>[]) {
     const answered: Wait<State>[] = []
     for (const [place, wait] of waits.entries()) {
-      if (place % comparedPerTurn === comparedPerTurn - 1) await timeToWork()
+      if (place % comparedPerTurn === comparedPerTurn - 1) await untilWorkMayRun()
       if (wait.isOver) continue
-      if (state === undefined || wait.isAnsweredBy(state)) {
+      if (state === undefined || wait.compare(state)) {
         this.#take(wait)
         answered.push(wait)
       } else if (!this.#waiting.has(wait)) {
@@ -224,7 +225,7 @@ export class WaitGroup<State extends Tagged> {
     this.#waiting.delete(wait)
     // A change that could not be read may concern the request.
     const failure = this.#failure
-    void timeToSend().then(() => (failure ? wait.fail(failure) : wait.answerUnmodified()))
+    void untilMaySend().then(() => (failure ? wait.fail(failure) : wait.answerUnmodified()))
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()
   }
 }

@@ -18,7 +18,7 @@ test('a waiting read does not keep the item that it has read in memory', async (
   }
   const request = { headers: { prefer: 'wait=60' }, socket: new EventEmitter(), resume() {} }
   const response = new EventEmitter()
-  const connection = { heldBytes: 0 }
+  const connection = { bufferedBytes: 0 }
   const exchange = { connection, request, response, startedAt: 0 } as object as Exchange // a wait uses only these fields
   const conditions = { ifMatch: undefined, ifNoneMatch: ['"1"'] } as const
   const answer = reads.of(read, (project) => ({ project }))(exchange, conditions, undefined)

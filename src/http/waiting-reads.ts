@@ -1,6 +1,6 @@
 /** Reads that wait for a change (`Prefer: wait`, RFC 7240 §4.3). @module */
 
-import type { HeaderList } from '../interface/names.js'
+import type { HeaderList } from '../interface/paths.js'
 import type { Limit } from '../memory/shares.js'
 import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import { type Conditions, isMatch, isNoneMatch, preconditionFailed } from './conditions.js'
@@ -70,7 +70,7 @@ export function createWaitingReads(store: ItemStore) {
       groupOf(key).join(wait)
       try {
         const state = await wait.state
-        return state && resultOf(state, conditions, wait.applied)
+        return state && resultOf(state, conditions, wait.preferenceHeaders)
       } finally {
         waits.delete(wait)
       }
@@ -88,8 +88,12 @@ export function createWaitingReads(store: ItemStore) {
 
 export type ReadResult = ReturnType<typeof resultOf>
 
-function resultOf<State extends Tagged>(state: State, conditions: Conditions, applied: HeaderList) {
+function resultOf<State extends Tagged>(
+  state: State,
+  conditions: Conditions,
+  preferenceHeaders: HeaderList,
+) {
   const { tag } = state
   if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
-  return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, applied }
+  return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, preferenceHeaders }
 }

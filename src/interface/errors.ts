@@ -1,7 +1,7 @@
 /** The catalogue of errors, and the format in which clients receive errors (spec §7). @module */
 
 import type { ErrorResponse } from './models.js'
-import type { HeaderList } from './names.js'
+import type { HeaderList } from './paths.js'
 
 export interface ErrorKind {
   readonly status: number

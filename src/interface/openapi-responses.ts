@@ -2,7 +2,7 @@
 
 import { ApiError, type ErrorKind, type ErrorName, errorBody, errorKinds } from './errors.js'
 import type * as models from './models.js'
-import { type ExposedHeader, itemPath, replayedHeader, sessionHeader } from './names.js'
+import { type ExposedHeader, itemPath, replayedHeader, sessionHeader } from './paths.js'
 
 const sessionId = '5f6f0d4e-9b54-4ce5-8a4e-0c6f1df0f6a2'
 export const itemId = '0b8e5c3e-6d2c-4f0e-9f57-3f1f6b2f7a11'

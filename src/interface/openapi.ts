@@ -4,7 +4,6 @@ import { toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import type { ErrorName } from './errors.js'
 import * as models from './models.js'
-import { pagePaths, paths, prefix, replayedHeader } from './names.js'
 import {
   type DocumentedHeader,
   emptyResponse,
@@ -17,6 +16,7 @@ import {
   model,
   responseHeaders,
 } from './openapi-responses.js'
+import { pagePaths, paths, prefix, replayedHeader } from './paths.js'
 
 const description = `Keeps free-form JSON items in memory. Every value comes back byte for byte as it was sent.
 

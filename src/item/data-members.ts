@@ -97,18 +97,18 @@ const pieceBytes = 8 * 1024
 /** Upper estimate of the heap that a name takes in a `Map`, in bytes. */
 const nameBytes = 200
 
-/** Removes members that an item does not keep, and closes gaps. @param hold called with the memory in use, in bytes. */
+/** Removes members that an item does not keep, and closes gaps. @param accountFor called with the memory in use, in bytes. */
 export function* keptMembers(
   text: Buffer,
   { start, end, count, names }: Members,
-  hold: (bytes: number) => void,
+  accountFor: (bytes: number) => void,
 ): Slices<Span> {
   if (names === undefined) return { start, end }
   const latest = new Map<string, number>()
   const isDropped = new Uint8Array(count)
   for (let place = 0; place < count; place += 1) {
     if (place % membersPerSlice === 0) {
-      hold(names.byteLength + place * nameBytes)
+      accountFor(names.byteLength + place * nameBytes)
       yield
     }
     const nameStart = names[2 * place] as number // never undefined: `names` has two entries for each member

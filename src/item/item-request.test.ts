@@ -12,7 +12,7 @@ import {
   parseItemRequest,
   readItemRequest,
 } from './item-request.js'
-import { atOnce, type Slices } from './slices.js'
+import { runToEnd, type Slices } from './slices.js'
 
 const id = newItemId()
 const nothing = Buffer.alloc(0)
@@ -139,7 +139,7 @@ test('the first slices of a long body are short, and so are all slices that drop
   const fault = readItemRequest(complete(`{"data":{${'"":1,'.repeat(800)}x${' '.repeat(20_000)}}}`))
   fault.next()
   fault.next()
-  assert.throws(() => atOnce(fault), InvalidItemError)
+  assert.throws(() => runToEnd(fault), InvalidItemError)
 
   const members = 20_000
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
@@ -185,11 +185,11 @@ function readInParts(bytes: Buffer, ends: readonly number[]): ItemRequest {
   }
   body.length = bytes.length
   body.isComplete = true
-  return atOnce(work)
+  return runToEnd(work)
 }
 
 function arriving(bytes: Buffer) {
-  return { bytes, length: 0, isComplete: false, hold: () => undefined }
+  return { bytes, length: 0, isComplete: false, accountFor: () => undefined }
 }
 
 function complete(text: string) {

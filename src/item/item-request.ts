@@ -8,8 +8,8 @@ import { keptMembers, MemberRecord, type Members, maxMembers } from './data-memb
 import { JsonChecker } from './json-checker.js'
 import type { Member, Span } from './json-syntax.js'
 import { isNamed, JsonSyntaxError, lowerN, openBrace, quote } from './json-syntax.js'
-import { Place } from './scan.js'
-import { atOnce, type Slices } from './slices.js'
+import { LineColumn } from './scan.js'
+import { runToEnd, type Slices } from './slices.js'
 
 export interface ItemRequest {
   /** JSON text of the project id: a string or `null`. */
@@ -41,7 +41,7 @@ export interface ArrivingBody {
   readonly length: number
   readonly isComplete: boolean
   /** Called with the memory that the check of a body now uses, in bytes. Throws an error if a limit is exceeded. */
-  hold(bytes: number): void
+  accountFor(bytes: number): void
 }
 
 type Field = Span & { readonly members: Members }
@@ -147,7 +147,7 @@ const shortCheck = new RequestCheck()
 /** Parses a complete request body, and may modify the body's bytes. @throws {InvalidItemError} (spec §2.2). */
 export function parseItemRequest(bytes: Buffer): ItemRequest {
   const { length } = bytes
-  return atOnce(readItemRequest({ bytes, length, isComplete: true, hold: () => undefined }))
+  return runToEnd(readItemRequest({ bytes, length, isComplete: true, accountFor: () => undefined }))
 }
 
 /** Parses a request body as it arrives, and may modify the body's bytes. Throws at the first invalid byte. */
@@ -168,12 +168,14 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
       throw yield* withPlace(error, body.bytes)
     }
     if (isLast) break
-    body.hold(check.byteLength)
+    body.accountFor(check.byteLength)
     yield end === body.length ? 'waiting' : undefined
   }
   const { bytes } = body
   const { projectId, members } = check.fields(bytes)
-  const { start, end } = members.names ? yield* keptMembers(bytes, members, body.hold) : members
+  const { start, end } = members.names
+    ? yield* keptMembers(bytes, members, body.accountFor)
+    : members
   return { projectId, members: bytes.subarray(start, end) }
 }
 
@@ -181,13 +183,13 @@ function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
   const isSyntax = error instanceof JsonSyntaxError
   if (!isSyntax && !(error instanceof TooManyMembersError)) return error
   const { offset, message } = error
-  const place = new Place()
+  const position = new LineColumn()
   for (let start = 0; start < offset; start += windowBytes) {
     if (start > 0) yield
     const length = body.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
-    place.pass(windowCopy.subarray(0, length))
+    position.pass(windowCopy.subarray(0, length))
   }
-  const problem = `${place}: ${message}`
+  const problem = `${position}: ${message}`
   return isSyntax
     ? new InvalidItemError(`The body is not valid JSON: ${problem}`)
     : invalid(problem)

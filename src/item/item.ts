@@ -4,7 +4,7 @@ import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
 import type { ItemRequest } from './item-request.js'
 import { backslash, closeBrace, comma, quote } from './json-syntax.js'
-import { atOnce, copied, type Slices } from './slices.js'
+import { copied, runToEnd, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
@@ -12,7 +12,7 @@ declare const encoded: unique symbol
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
-  return atOnce(encodedItem(id, request))
+  return runToEnd(encodedItem(id, request))
 }
 
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {

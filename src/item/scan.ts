@@ -11,7 +11,7 @@ export function scanText(text: Uint8Array, levels: number, visit: Visit): number
 }
 
 /** Line and column of a position, both counted from 1. Columns count characters, not bytes. */
-export class Place {
+export class LineColumn {
   #line = 1
   #column = 1
 
@@ -32,7 +32,7 @@ export class Place {
 }
 
 export function positionOf(text: Uint8Array, offset: number): string {
-  const place = new Place()
-  place.pass(text.subarray(0, offset))
-  return place.toString()
+  const position = new LineColumn()
+  position.pass(text.subarray(0, offset))
+  return position.toString()
 }

@@ -6,7 +6,7 @@ export type Slices<T> = Generator<'waiting' | undefined, T, void>
 export const sliceBytes = 512 * 1024
 
 /** Does all of the work without a pause. The work must never yield `'waiting'`. */
-export function atOnce<T>(work: Slices<T>): T {
+export function runToEnd<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value

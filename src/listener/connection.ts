@@ -5,7 +5,7 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is held as the bytes that came. Node's parser is
+ * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is buffered as the bytes that came. Node's parser is
  * stopped at the next request in the way that an upgrade does; otherwise, it would create objects for up to 1,600
  * requests in 64 KB of input. A new parser reads the bytes after the response.
  *
@@ -17,8 +17,8 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Batch } from './batch.js'
+import type { BufferedBytes, Holder } from './buffered-bytes.js'
 import { HeadReader, startOfHead } from './head-reader.js'
-import type { HeldBytes, Holder } from './held-bytes.js'
 import { parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import { clearInterval, performance, setInterval } from './timers.js'
@@ -36,8 +36,8 @@ export interface ConnectionOwner {
   /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
   readonly isStopping: boolean
   readonly batch: Batch
-  /** Input that all connections hold. */
-  readonly held: HeldBytes
+  /** Input that all connections buffer. */
+  readonly buffered: BufferedBytes
   readonly maxHeaderBytes: number
   /** Time in which a request must arrive, in milliseconds. */
   readonly requestTimeout: number
@@ -51,14 +51,14 @@ const lingerTime = 2_000
 export class Connection implements Holder {
   readonly socket: Socket
   readonly batch: Batch
-  heldBytes = 0
+  bufferedBytes = 0
   /** Whether a request has arrived. Until then, Node enforces the request timeout and sends the 408. */
   hasHadRequest = false
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
   /** The latest response, kept until the response has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
-  /** Watches the parser; `undefined` while the connection has no parser, because it holds the next request. */
+  /** Watches the parser; `undefined` while the connection has no parser, because it has deferred the next request. */
   #reader: HeadReader | undefined
   /** What had arrived when the parser stopped. */
   #seen: Buffer | undefined
@@ -78,7 +78,7 @@ export class Connection implements Holder {
     this.batch = owner.batch
     this.#owner = owner
     socket.on('error', () => socket.destroy()) // Node handles errors only while it has a parser
-    socket.once('close', () => this.#setHeld(0))
+    socket.once('close', () => this.#setBuffered(0))
     socket.destroySoon = () => this.close() // Node calls this after the last response
   }
 
@@ -96,7 +96,7 @@ export class Connection implements Holder {
     const parser = parserOf(socket)
     const { onIncoming } = parser
     const reader = new HeadReader(parser, 2 * this.#owner.maxHeaderBytes, (bytes) =>
-      this.#setHeld(bytes),
+      this.#setBuffered(bytes),
     )
     this.#reader = reader
     // Node's own `on` would stop its parser from reading.
@@ -155,7 +155,7 @@ export class Connection implements Holder {
   }
 
   #isLastResponse(): boolean {
-    const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of held requests
+    const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of deferred requests
     this.#readWhenStopping ??= bytesRead
     return bytesRead - readableLength >= this.#readWhenStopping
   }
@@ -203,10 +203,10 @@ export class Connection implements Holder {
   }
 
   /**
-   * Holds a request at which the parser has stopped, until it can be served. @param rest bytes after its head.
+   * Defers a request at which the parser has stopped, until it can be served. @param rest bytes after its head.
    * Returns `false` if its head is so long that its beginning has been dropped.
    */
-  hold(request: IncomingMessage, rest: Buffer): boolean {
+  defer(request: IncomingMessage, rest: Buffer): boolean {
     const { socket } = this
     const seen = this.#seen ?? rest
     const reader = this.#reader
@@ -221,32 +221,32 @@ export class Connection implements Holder {
     const start = startOfHead(seen, end, request)
     if (start < 0) return false
     if (request.headers.upgrade !== undefined) hideUpgrade(seen.subarray(start, end))
-    this.#setHeld(seen.length)
-    if (socket.destroyed) return true // `#setHeld` has closed the connection, because it holds too much
-    // The held bytes are put back into the socket, so that they are read before the end of the input.
+    this.#setBuffered(seen.length)
+    if (socket.destroyed) return true // `#setBuffered` has closed the connection, because it buffers too much
+    // The buffered bytes are put back into the socket, so that they are read before the end of the input.
     socket.unshift(seen.subarray(start))
     if (this.isFree) this.#owner.readyToResume(this)
     return true
   }
 
-  /** Reads the held bytes. @param server HTTP server, which creates a new parser for them. */
+  /** Reads the buffered bytes. @param server HTTP server, which creates a new parser for them. */
   resume(server: NodeJS.EventEmitter): void {
     const { socket } = this
-    this.#setHeld(0)
+    this.#setBuffered(0)
     if (!socket.writable || this.#state === 'closing') return
     socket.resume = Socket.prototype.resume
     server.emit('connection', socket)
   }
 
-  #setHeld(bytes: number): void {
-    const before = this.heldBytes
-    this.heldBytes = bytes
-    if (bytes !== before) this.#owner.held.changed(this, before)
+  #setBuffered(bytes: number): void {
+    const before = this.bufferedBytes
+    this.bufferedBytes = bytes
+    if (bytes !== before) this.#owner.buffered.changed(this, before)
   }
 
   giveUp(): void {
     this.#state = 'closing'
-    this.#setHeld(0)
+    this.#setBuffered(0)
     // Since Node.js 26, each call to `read` returns only one chunk.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
@@ -280,7 +280,7 @@ export class Connection implements Holder {
 
   #discardInput(): void {
     const { socket } = this
-    this.#setHeld(0)
+    this.#setBuffered(0)
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
     socket.push('') // ends an unfinished read of Node's parser, which would block other reads

@@ -68,7 +68,7 @@ async function arrived({ served }: Opened, place = 0): Promise<Exchange> {
 
 /** Returns the first request as soon as a second request waits behind it. */
 async function firstOfMany({ served }: Opened): Promise<Exchange> {
-  await until('requests that wait', () => (served[0]?.connection.heldBytes ?? 0) > 0)
+  await until('requests that wait', () => (served[0]?.connection.bufferedBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
@@ -157,14 +157,14 @@ for (const [what, parts] of [
   ['a head that is incomplete', [`${ask}${head}foo: ${'x'.repeat(10_000)}`]],
   ['the pieces of a head', [`${ask}GET`, ' / HTTP/1.1\r\nHost: ', 'x'.repeat(10_000)]],
 ] as const) {
-  test(`the memory of held input includes ${what}`, async () => {
+  test(`the memory of buffered input includes ${what}`, async () => {
     const { socket, served } = await open()
     socket.setNoDelay(true)
     for (const part of parts) {
       socket.write(part)
       await delay(20)
     }
-    await until('10,000 bytes', () => (served[0]?.connection.heldBytes ?? 0) > 10_000)
+    await until('10,000 bytes', () => (served[0]?.connection.bufferedBytes ?? 0) > 10_000)
   })
 }
 
@@ -181,7 +181,7 @@ test('a head that arrives in pieces behind an unanswered request is read as it c
     socket.write(piece)
     await until('a piece', () => connection.socket.bytesRead === bytesRead + piece.length)
   }
-  assert.equal(connection.heldBytes, body.length)
+  assert.equal(connection.bufferedBytes, body.length)
   answer(served[0] ?? assert.fail())
   const { req } = (await arrived(opened, 1)).response
   assert.deepEqual([req.url, req.rawHeaders], ['/x', ['X', 'y', 'Host', 'a']])
@@ -214,14 +214,14 @@ test('requests that were read before the listener began to stop are answered', a
   await stopped
 })
 
-test('a connection that holds too much releases its requests at once', async () => {
+test('a connection that buffers too much releases its requests at once', async () => {
   const opened = await open()
   const bytes = ask.repeat(101)
   opened.socket.on('error', () => undefined).write(bytes)
   const { connection } = await firstOfMany(opened)
   await until('all of them', () => connection.socket.bytesRead >= bytes.length)
   connection.giveUp()
-  assert.equal(connection.heldBytes, 0)
+  assert.equal(connection.bufferedBytes, 0)
   assert.equal(connection.socket.readableLength, 0)
   assert.ok(connection.socket.destroyed)
 })

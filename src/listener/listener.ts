@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Batch } from './batch.js'
+import { BufferedBytes } from './buffered-bytes.js'
 import { Connection, type ConnectionOwner } from './connection.js'
-import { HeldBytes } from './held-bytes.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
 import { clearInterval, nextTurn, performance, setImmediate, setInterval } from './timers.js'
 
@@ -15,7 +15,7 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /** Maximum input held by all connections, in bytes. Above this limit, connections are closed. */
+  /** Maximum input buffered by all connections, in bytes. Above this limit, connections are closed. */
   readonly maxPipelinedBytes: number
   readonly requestTimeout: number
   readonly keepAliveTimeout: number
@@ -71,7 +71,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       return isStopping
     },
     batch: new Batch(maxWork),
-    held: new HeldBytes(limits.maxPipelinedBytes),
+    buffered: new BufferedBytes(limits.maxPipelinedBytes),
     maxHeaderBytes: limits.maxHeaderBytes,
     requestTimeout: limits.requestTimeout * 1000,
     readyToResume(connection) {
@@ -117,17 +117,17 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     server.on(event, (request, response) => server.emit('request', request, response))
   }
   // Node emits `upgrade` for each request at which `Connection.watchParser` has stopped the parser.
-  server.on('upgrade', hold)
+  server.on('upgrade', defer)
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
     if (connection.isFree) connection.refuseInput(refuse('connect'))
-    else hold(request, socket, rest)
+    else defer(request, socket, rest)
   })
   let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout).unref()
 
-  function hold(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+  function defer(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const connection = connectionOf(socket)
-    if (!connection.hold(request, rest)) connection.refuseInput(refuse('headTooLarge'))
+    if (!connection.defer(request, rest)) connection.refuseInput(refuse('headTooLarge'))
   }
 
   function connectionOf(duplex: Duplex): Connection {
@@ -171,7 +171,11 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     /** Limits that close connections, each with its current value. */
     limits: [
       { limit: 'MAX_CONNECTIONS', maximum: maxConnections, value: () => connections.size },
-      { limit: 'pipelined requests', maximum: maxPipelinedBytes, value: () => owner.held.total },
+      {
+        limit: 'pipelined requests',
+        maximum: maxPipelinedBytes,
+        value: () => owner.buffered.total,
+      },
     ],
 
     /** Listens, and returns the port, which the system picks if `port` is 0. Throws errors such as `EADDRINUSE`. */

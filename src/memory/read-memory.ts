@@ -9,8 +9,8 @@ interface ReadLimit {
   changed(memory: ReadMemory, before: number): void
 }
 
-/** Ends a read and frees its memory. @param heldBytes what the memory counted. */
-type Cut = (heldBytes: number) => void
+/** Ends a read and frees its memory. @param bufferedBytes what the memory counted. */
+type Cut = (bufferedBytes: number) => void
 
 /** Maximum number of readers to cut per turn of the event loop. Closing a connection takes 20 µs. */
 const cutPerTurn = 64
@@ -25,12 +25,12 @@ export class ReadMemory {
   }
 
   /** Bytes that count against the limit: none without readers. */
-  get heldBytes(): number {
+  get bufferedBytes(): number {
     return this.#limit === undefined ? 0 : this.#bytes
   }
 
   change(bytes: number): void {
-    const before = this.heldBytes
+    const before = this.bufferedBytes
     this.#bytes += bytes
     this.#limit?.changed(this, before)
   }
@@ -50,18 +50,18 @@ export class ReadMemory {
 
   /** Cuts all readers, the first of them before the call returns. */
   async giveUp(): Promise<void> {
-    const { heldBytes } = this
+    const { bufferedBytes } = this
     const cuts = [...(this.#readers?.values() ?? [])]
     this.#readers = undefined
     this.#countFor(undefined)
     for (const [place, cut] of cuts.entries()) {
       if (place % cutPerTurn === cutPerTurn - 1) await nextTurn()
-      cut(heldBytes)
+      cut(bufferedBytes)
     }
   }
 
   #countFor(limit: ReadLimit | undefined): void {
-    const [before, counted] = [this.heldBytes, limit ?? this.#limit]
+    const [before, counted] = [this.bufferedBytes, limit ?? this.#limit]
     this.#limit = limit
     counted?.changed(this, before)
   }

@@ -11,7 +11,7 @@ const recordWords = 5
 
 export function assertSound(blocks: Blocks): void {
   const all = [...blocksInOrder(blocks)]
-  const current = all.filter(({ until }) => until === 0)
+  const current = all.filter(({ retiredAfterList }) => retiredAfterList === 0)
   assertNumbers(blocks, current)
   for (const block of current) assertBlock(blocks, block)
   assertRetired(blocks, all)
@@ -63,20 +63,25 @@ function assertBlock({ frames, index }: Blocks, { number, count, used, frame }: 
 
 /** Checks that each retired block is kept for the oldest open list that reads it. */
 function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
-  const retired = all.filter(({ until }) => until > 0)
+  const retired = all.filter(({ retiredAfterList }) => retiredAfterList > 0)
   assert.equal(chain.retired, retired.length)
   assert.equal(chain.current, all.length - retired.length)
   const kept = new Set<Block>()
-  for (const [place, { moment, kept: first }] of chain.open.entries()) {
-    const older = chain.open[place - 1]?.moment ?? 0
-    for (let block = first; block !== undefined; block = block.nextKept) {
-      const { since, until } = block
-      assert.ok(older <= since && since < moment && moment <= until, 'kept for the wrong list')
+  for (const [place, { listNumber, retained: first }] of chain.open.entries()) {
+    const older = chain.open[place - 1]?.listNumber ?? 0
+    for (let block = first; block !== undefined; block = block.nextRetained) {
+      const { createdAfterList, retiredAfterList } = block
+      assert.ok(
+        older <= createdAfterList &&
+          createdAfterList < listNumber &&
+          listNumber <= retiredAfterList,
+        'kept for the wrong list',
+      )
       kept.add(block)
     }
   }
   assert.deepEqual(kept, new Set(retired))
-  assert.equal(frames.pinnedFrom, chain.open[0]?.moment ?? Number.POSITIVE_INFINITY)
+  assert.equal(frames.pinnedFrom, chain.open[0]?.listNumber ?? Number.POSITIVE_INFINITY)
 }
 
 /** Checks that each used frame has one block, and that the totals match. */

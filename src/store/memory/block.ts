@@ -26,13 +26,13 @@ export class Block {
   number = 0
 
   /** Number of lists that had been opened before the block was created. */
-  since = 0
+  createdAfterList = 0
   /** Number of lists that were opened before the block was retired; 0 for a current block. */
-  until = 0
+  retiredAfterList = 0
   /** The previous and the next block in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined
-  nextKept: Block | undefined = undefined
+  nextRetained: Block | undefined = undefined
 
   constructor(frame: Frame, frameBytes: number) {
     this.frame = frame

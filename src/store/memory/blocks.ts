@@ -14,7 +14,7 @@ const largeItem = 1 / 2
 const packed = 15 / 16
 
 /** Location of an item, valid until the next change to any item. */
-export interface Place {
+export interface ItemLocation {
   readonly handle: Handle
   readonly block: Block
   readonly position: number
@@ -43,9 +43,9 @@ export class Blocks {
     this.chain = new Chain(this.frames, maxBlocks)
   }
 
-  find(id: ItemId): Place | undefined {
+  find(id: ItemId): ItemLocation | undefined {
     const handle = this.index.find(id)
-    return handle === undefined ? undefined : this.#placeOf(handle)
+    return handle === undefined ? undefined : this.#locationOf(handle)
   }
 
   /** @throws {StoreError} `STORE_FULL` if no memory is left for the item. */
@@ -62,30 +62,30 @@ export class Blocks {
   }
 
   /** @throws {StoreError} `STORE_FULL` if no memory is left for the new text. */
-  replace(place: Place, text: Buffer): void {
-    const { handle } = place
+  replace(location: ItemLocation, text: Buffer): void {
+    const { handle } = location
     const length = text.length + 1
-    const growth = length - place.block.lengthOf(place.position)
-    if (place.block.isLarge || this.#isLarge(length)) {
-      const alone = this.#isolate(place)
+    const growth = length - location.block.lengthOf(location.position)
+    if (location.block.isLarge || this.#isLarge(length)) {
+      const alone = this.#isolate(location)
       const block = this.#newBlock(text, alone)
       block.append(handle, text)
       this.#swap(alone, block)
     } else {
-      const { block, position } = this.#withRoom(place, growth)
+      const { block, position } = this.#withRoom(location, growth)
       this.#writable(block).replace(position, text)
     }
-    if (growth < 0) this.#tidy(this.#placeOf(handle).block)
+    if (growth < 0) this.#mergeNeighbours(this.#locationOf(handle).block)
   }
 
   /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and no memory is left for a copy. */
-  remove({ handle, block, position }: Place): void {
+  remove({ handle, block, position }: ItemLocation): void {
     if (block.count === 1) {
       this.#drop(block)
     } else {
       const changed = this.#writable(block)
       changed.remove(position)
-      this.#tidy(changed)
+      this.#mergeNeighbours(changed)
     }
     this.index.remove(handle)
   }
@@ -94,7 +94,7 @@ export class Blocks {
     return length + entryBytes > this.frames.size * largeItem
   }
 
-  #placeOf(handle: Handle): Place {
+  #locationOf(handle: Handle): ItemLocation {
     const block = this.byNumber[this.index.records.blockOf(handle)] as Block // never undefined: every item has a block
     return { handle, block, position: block.positionOf(handle) }
   }
@@ -111,19 +111,19 @@ export class Blocks {
     return block
   }
 
-  #withRoom(place: Place, growth: number): Place {
-    let { handle, block, position } = place
+  #withRoom(location: ItemLocation, growth: number): ItemLocation {
+    let { handle, block, position } = location
     while (block.filled + growth > this.frames.size) {
       this.#split(block, Math.max(1, block.countWithin(block.filled / 2)))
-      ;({ block, position } = this.#placeOf(handle))
+      ;({ block, position } = this.#locationOf(handle))
     }
     return { handle, block, position }
   }
 
-  #isolate({ handle, block, position }: Place): Block {
+  #isolate({ handle, block, position }: ItemLocation): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
-    if (position > 0) this.#split(this.#placeOf(handle).block, position)
-    return this.#placeOf(handle).block
+    if (position > 0) this.#split(this.#locationOf(handle).block, position)
+    return this.#locationOf(handle).block
   }
 
   #split(block: Block, position: number): void {
@@ -134,7 +134,7 @@ export class Blocks {
   }
 
   /** Merges two neighbouring blocks into one, or three into two, if their items fit. */
-  #tidy(block: Block): void {
+  #mergeNeighbours(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
     const [roomBefore, roomAfter] = [this.#roomIn(before), this.#roomIn(after)]

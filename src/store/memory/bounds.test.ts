@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertSound } from '../../../test/support/assert-sound.js'
 import { createItem, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
-import { HeldBytes } from '../../listener/held-bytes.js'
+import { BufferedBytes } from '../../listener/buffered-bytes.js'
 import type { ItemStore } from '../item-store.js'
 import { Blocks } from './blocks.js'
 import { createMemoryStore } from './store.js'
@@ -61,7 +61,7 @@ test('at the limit on memory for readers, the list that holds the most is releas
   const { blocks, store } = opened(40)
   const ids = await fill(store, large)
   const maxBytes = 30 * (itemText(newItemId(), large).length + 1)
-  const limit = new HeldBytes(maxBytes)
+  const limit = new BufferedBytes(maxBytes)
   const cut: string[] = []
   const read = async (name: string) => {
     const list = await store.list()

@@ -13,18 +13,18 @@ import type { FramePool } from './frames.js'
 const { setImmediate } = timers // kept, because test runners replace it
 
 /** Maximum number of retired blocks to free, or to pass on to a newer open list, per turn of the event loop. */
-const batch = 64
+const handedOverPerTurn = 64
 /** Maximum number of blocks that a list skips per turn of the event loop. */
-const stride = 10_000
+const skippedPerTurn = 10_000
 /** Maximum number of retired blocks to skip when searching for a block's neighbour. */
-const reach = 100
+const maxPassed = 100
 const comma = Buffer.from(',')
 
 interface OpenList {
   /** Number of the list. Lists are numbered in the order in which they are opened. */
-  readonly moment: number
-  /** First of the retired blocks that are kept for this list; the others follow through `nextKept`. */
-  kept: Block | undefined
+  readonly listNumber: number
+  /** First of the retired blocks that are kept for this list; the others follow through `nextRetained`. */
+  retained: Block | undefined
   /** Counts these blocks: each for the oldest list that reads it, which has kept it the longest. */
   readonly memory: ReadMemory
   isReleased: boolean
@@ -48,7 +48,7 @@ export class Chain {
 
   isRead(block: Block): boolean {
     const newest = this.open.at(-1)
-    return newest !== undefined && block.since < newest.moment
+    return newest !== undefined && block.createdAfterList < newest.listNumber
   }
 
   /** Checks that the chain may get another current block. @throws {StoreError} `STORE_FULL` */
@@ -60,7 +60,7 @@ export class Chain {
 
   insert(block: Block, before: Block | undefined): void {
     const after = before === undefined ? this.first : before.after
-    block.since = this.#opened
+    block.createdAfterList = this.#opened
     this.#link(before, block)
     this.#link(block, after)
     this.current += 1
@@ -69,15 +69,15 @@ export class Chain {
   remove(block: Block): void {
     this.current -= 1
     this.retired += 1
-    block.until = this.#opened
-    this.#keep(block, block.since)
+    block.retiredAfterList = this.#opened
+    this.#retainOrFree(block, block.createdAfterList)
   }
 
-  /** Returns the nearest current block on one side; `undefined` if more than `reach` retired blocks lie in between. */
+  /** Returns the nearest current block on one side; `undefined` if more than `maxPassed` retired blocks lie in between. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
-    for (let passed = 0; one !== undefined && one.until > 0; passed += 1) {
-      if (passed === reach) return undefined
+    for (let passed = 0; one !== undefined && one.retiredAfterList > 0; passed += 1) {
+      if (passed === maxPassed) return undefined
       one = one[side]
     }
     return one
@@ -87,7 +87,7 @@ export class Chain {
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
     const memory = new ReadMemory()
-    const list = { moment: this.#opened, kept: undefined, memory, isReleased: false }
+    const list = { listNumber: this.#opened, retained: undefined, memory, isReleased: false }
     this.open.push(list)
     this.#pin()
     const isOneBlock = isWanted === undefined && this.first === this.last
@@ -103,16 +103,16 @@ export class Chain {
         list.isReleased = true
         this.open.splice(this.open.indexOf(list), 1)
         this.#pin()
-        this.#settle(list)
+        this.#handOverBlocks(list)
       },
     }
   }
 
   /** Returns the text of the only block, in an array: with a generator, a list of 100 items takes 5% longer. */
-  #onlyChunk({ moment }: OpenList, byteLength: number): Buffer[] {
+  #onlyChunk({ listNumber }: OpenList, byteLength: number): Buffer[] {
     if (this.first === undefined) return []
     const { frame } = this.first
-    frame.readBy = moment
+    frame.readBy = listNumber
     return [frame.bytes.subarray(frame.start, frame.start + byteLength)]
   }
 
@@ -121,15 +121,18 @@ export class Chain {
     byteLength: number,
     isWanted?: ItemFilter,
   ): AsyncGenerator<Buffer, void> {
-    const { moment } = list
+    const { listNumber } = list
     let isFirst = true
     let left = byteLength // bytes still to return; items that were appended after the list was opened come later
     let skipped = 0
     let block = this.first
     while (block !== undefined && left > 0 && !list.isReleased) {
-      const { frame, used, since, until } = block
-      if (since < moment && (until === 0 || until >= moment)) {
-        frame.readBy = Math.max(frame.readBy, moment)
+      const { frame, used, createdAfterList, retiredAfterList } = block
+      if (
+        createdAfterList < listNumber &&
+        (retiredAfterList === 0 || retiredAfterList >= listNumber)
+      ) {
+        frame.readBy = Math.max(frame.readBy, listNumber)
         const chunk = frame.bytes.subarray(frame.start, frame.start + Math.min(used, left))
         left -= chunk.length
         if (isWanted === undefined) {
@@ -145,31 +148,31 @@ export class Chain {
       } else {
         skipped += 1
         // The skipped block may be freed during the wait, but its `after` field stays valid for this list.
-        if (skipped % stride === 0) await new Promise((resolve) => setImmediate(resolve))
+        if (skipped % skippedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
       }
       block = block.after
     }
   }
 
   /** Passes the blocks of a released list to the next newer list, or frees them. */
-  #settle(list: OpenList): void {
-    for (let settled = 0; list.kept !== undefined; settled += 1) {
-      if (settled === batch) {
-        setImmediate(() => this.#settle(list))
+  #handOverBlocks(list: OpenList): void {
+    for (let handedOver = 0; list.retained !== undefined; handedOver += 1) {
+      if (handedOver === handedOverPerTurn) {
+        setImmediate(() => this.#handOverBlocks(list))
         return
       }
-      const block: Block = list.kept
-      list.kept = block.nextKept
-      this.#keep(block, list.moment)
+      const block: Block = list.retained
+      list.retained = block.nextRetained
+      this.#retainOrFree(block, list.listNumber)
     }
   }
 
-  /** Keeps a retired block for the oldest list that reads it and was opened after `moment`, or frees the block. */
-  #keep(block: Block, moment: number): void {
-    const list = this.open.find((each) => each.moment > moment)
-    if (list !== undefined && list.moment <= block.until) {
-      block.nextKept = list.kept
-      list.kept = block
+  /** Keeps a retired block for the oldest list that reads it and was opened after `listNumber`, or frees the block. */
+  #retainOrFree(block: Block, listNumber: number): void {
+    const list = this.open.find((each) => each.listNumber > listNumber)
+    if (list !== undefined && list.listNumber <= block.retiredAfterList) {
+      block.nextRetained = list.retained
+      list.retained = block
       list.memory.change(block.isLarge ? block.used : this.#frames.size)
     } else {
       this.retired -= 1
@@ -179,7 +182,7 @@ export class Chain {
   }
 
   #pin(): void {
-    this.#frames.pinnedFrom = this.open[0]?.moment ?? Number.POSITIVE_INFINITY
+    this.#frames.pinnedFrom = this.open[0]?.listNumber ?? Number.POSITIVE_INFINITY
   }
 
   #link(before: Block | undefined, after: Block | undefined): void {

@@ -32,7 +32,7 @@ export interface Frame {
   start: number
   /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
   words: Int32Array
-  /** The `moment` of the latest list that has returned bytes of this frame. */
+  /** The `listNumber` of the latest list that has returned bytes of this frame. */
   readBy: number
 }
 

@@ -6,7 +6,7 @@ import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
 import { bytesText } from '../../memory/shares.js'
 import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
-import { Blocks, type Place } from './blocks.js'
+import { Blocks, type ItemLocation } from './blocks.js'
 
 /** Memory that an item takes in addition to its text, in bytes. */
 const itemOverhead = 64
@@ -58,12 +58,12 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     return `${prefix}-${project === undefined ? changes : projectChanges.latest(project)}`
   }
 
-  function projectAt({ block, position }: Place): string | undefined {
+  function projectAt({ block, position }: ItemLocation): string | undefined {
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
   /** Returns whether an item differs from `expected`. To save time, large items are compared by identity. */
-  function isOther({ block, position }: Place, expected: EncodedItem | undefined): boolean {
+  function isOther({ block, position }: ItemLocation, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
     return text !== expected && (block.isLarge || !text.equals(expected))
@@ -88,30 +88,30 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     },
 
     read(id) {
-      const place = blocks.find(id)
-      return place?.block.read(place.position) as EncodedItem | undefined // the bytes that `create` has added
+      const location = blocks.find(id)
+      return location?.block.read(location.position) as EncodedItem | undefined // the bytes that `create` has added
     },
 
     replace(id, item, expected) {
-      const place = blocks.find(id)
-      if (place === undefined) return 'absent'
-      if (isOther(place, expected)) return 'unexpected'
-      const growth = item.length + 1 - place.block.lengthOf(place.position)
+      const location = blocks.find(id)
+      if (location === undefined) return 'absent'
+      if (isOther(location, expected)) return 'unexpected'
+      const growth = item.length + 1 - location.block.lengthOf(location.position)
       needRoom(growth)
-      const before = projectAt(place)
-      blocks.replace(place, item)
+      const before = projectAt(location)
+      blocks.replace(location, item)
       used += growth
       changed(id, before, projectOf(item))
       return 'done'
     },
 
     delete(id, expected) {
-      const place = blocks.find(id)
-      if (place === undefined) return 'absent'
-      if (isOther(place, expected)) return 'unexpected'
-      const length = place.block.lengthOf(place.position)
-      const before = projectAt(place)
-      blocks.remove(place)
+      const location = blocks.find(id)
+      if (location === undefined) return 'absent'
+      if (isOther(location, expected)) return 'unexpected'
+      const length = location.block.lengthOf(location.position)
+      const before = projectAt(location)
+      blocks.remove(location)
       size -= 1
       used -= length
       changed(id, before)

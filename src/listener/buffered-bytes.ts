@@ -1,33 +1,33 @@
 /** A limit on memory that many holders share. @module */
 
 export interface Holder {
-  readonly heldBytes: number
-  /** Must set `heldBytes` to 0 before returning, for example by closing a connection. */
+  readonly bufferedBytes: number
+  /** Must set `bufferedBytes` to 0 before returning, for example by closing a connection. */
   giveUp(): void
 }
 
-export class HeldBytes {
+export class BufferedBytes {
   readonly #maxBytes: number
-  /** Holders by the bit length of `heldBytes`, so that the one that has held many bytes the longest is found quickly. */
+  /** Holders by the bit length of `bufferedBytes`, so that the one that has had many bytes the longest is found quickly. */
   readonly #bySize = Array.from({ length: 54 }, () => new Set<Holder>())
-  /** Sum of `heldBytes` of all holders. */
+  /** Sum of `bufferedBytes` of all holders. */
   total = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Must be called after each change to `heldBytes`. Above the limit, those who hold the most have to give it up. */
+  /** Must be called after each change to `bufferedBytes`. Above the limit, those who have the most must give it up. */
   changed(holder: Holder, before: number): void {
-    const { heldBytes } = holder
-    this.total += heldBytes - before
-    const size = binaryDigits(heldBytes)
+    const { bufferedBytes } = holder
+    this.total += bufferedBytes - before
+    const size = binaryDigits(bufferedBytes)
     if (size !== binaryDigits(before)) {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
     // Only an increase has consequences, because `giveUp` causes a decrease and thus a call to this method.
-    while (heldBytes > before && this.total > this.#maxBytes) {
+    while (bufferedBytes > before && this.total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()
     }
