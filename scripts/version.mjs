@@ -6,12 +6,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const { npm_old_version: old = '', npm_new_version: version = '' } = process.env
 const today = new Date().toISOString().slice(0, 10)
 
+if (readFileSync('package.json', 'utf8').includes('/OWNER/')) {
+  fail('package.json names no repository yet; replace OWNER')
+}
 replaceIn(
   'CHANGELOG.md',
   /^## Unreleased\n\n(?!## |$)/m,
   `## Unreleased\n\n## ${version} (${today})\n\n`,
 )
-replaceIn('README.md', `Version ${old} (`, `Version ${version} (`)
+replaceIn('README.md', /^Version [^(]*\(/m, `Version ${version} (`)
 replaceIn('docs/how-to/dev.md', `item-store-${old}.tgz`, `item-store-${version}.tgz`)
 replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 
@@ -19,12 +22,13 @@ replaceIn('docs/how-to/dev.md', `\n${old}\n`, `\n${version}\n`)
 function replaceIn(file, text, replacement) {
   const before = readFileSync(file, 'utf8')
   const parts = before.split(text)
-  if (parts.length === 1) {
-    process.stderr.write(
-      `npm version: ${file} has nothing that matches ${JSON.stringify(String(text))}\n`,
-    )
-    process.exit(1)
-  }
+  if (parts.length === 1) fail(`${file} has nothing that matches ${JSON.stringify(String(text))}`)
   writeFileSync(file, parts.join(replacement))
   execFileSync('git', ['add', file])
+}
+
+/** @param {string} problem */
+function fail(problem) {
+  process.stderr.write(`npm version: ${problem}\n`)
+  process.exit(1)
 }

@@ -10,7 +10,7 @@ import { root } from '../../support/tools.js'
 
 const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 
-function copyIn(git: string, changes: string) {
+function copyIn(git: string, changes: string, owner = 'someone') {
   const folder = emptyFolder()
   for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
     cpSync(join(root, file), join(folder, file))
@@ -25,33 +25,43 @@ function copyIn(git: string, changes: string) {
   run('config', 'user.name', 'a')
   run('config', 'user.email', 'a@example.org')
   writeFileSync(join(folder, 'CHANGELOG.md'), changes)
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  writeFileSync(join(folder, 'package.json'), manifest.replaceAll('/OWNER/', `/${owner}/`))
   run('add', '.')
   run('commit', '--quiet', '--message', 'a')
   return { folder, run, read: (file: string) => readFileSync(join(folder, file), 'utf8') }
 }
 
+const unreleased = '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n'
+
 programTest('git', 'npm version writes the version to all files, commits and tags it', (git) => {
-  const changes = '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n'
-  const { folder, run, read } = copyIn(git, changes)
+  const { folder, run, read } = copyIn(git, unreleased)
   npm(folder, 'version', '12.34.56')
   assert.equal(run('status', '--porcelain'), '')
   assert.equal(run('describe', '--exact-match'), 'v12.34.56')
   const changed = run('diff', '--name-only', 'HEAD~1').split('\n')
   assert.deepEqual(changed.sort(), [...files, 'package-lock.json'].sort())
   const entry = `## 12.34.56 (${new Date().toISOString().slice(0, 10)})`
-  const expected = changes.replace('Unreleased\n', `Unreleased\n\n${entry}\n`)
+  const expected = unreleased.replace('Unreleased\n', `Unreleased\n\n${entry}\n`)
   assert.equal(read('CHANGELOG.md'), expected)
   assert.match(read('README.md'), /^Version 12\.34\.56 \(/m)
   assert.match(read('docs/how-to/dev.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
   assert.match(read('docs/how-to/dev.md'), /^```text\n12\.34\.56\n```$/m)
 })
 
-programTest('git', 'npm version fails, and commits nothing, without unreleased changes', (git) => {
-  const { folder, run } = copyIn(git, '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n')
-  const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const
-  const { status, stderr } = spawnSync('npm', ['version', 'minor'], options)
-  assert.notEqual(status, 0)
-  assert.match(stderr, /npm version: CHANGELOG\.md has nothing/)
-  assert.equal(run('rev-list', '--count', 'HEAD'), '1')
-  assert.equal(run('tag'), '')
-})
+const empty = '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n'
+
+for (const [without, problem, changes, owner] of [
+  ['unreleased changes', /npm version: CHANGELOG\.md has nothing/, empty, 'someone'],
+  ['a repository in package.json', /names no repository yet; replace OWNER/, unreleased, 'OWNER'],
+] as const) {
+  programTest('git', `npm version fails, and commits nothing, without ${without}`, (git) => {
+    const { folder, run } = copyIn(git, changes, owner)
+    const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('npm', ['version', 'minor'], options)
+    assert.notEqual(status, 0)
+    assert.match(stderr, problem)
+    assert.equal(run('rev-list', '--count', 'HEAD'), '1')
+    assert.equal(run('tag'), '')
+  })
+}
