@@ -78,7 +78,7 @@ export const errorKinds = {
   },
   STORE_UNAVAILABLE: {
     status: 503,
-    when: 'The store cannot be reached in time; whether a create, replace or delete has taken effect is unknown. Retry after `Retry-After` seconds',
+    when: 'The store cannot be reached in time. Unless `detail` says that nothing has changed, a change may have taken effect. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_FULL: {
