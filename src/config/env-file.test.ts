@@ -65,26 +65,6 @@ for (const text of ['A=1\nSECRET=abc\0def\n', 'A=1\nSECRET="abc\0def"\n', '# a c
   })
 }
 
-const many = 1_000_000
-for (const [title, text] of Object.entries({
-  'blanks before a quote': `${' '.repeat(many)}"`,
-  'blanks after export': `export${' '.repeat(many)}"`,
-  'blanks in a value': `A=x${' '.repeat(many)}y#z`,
-  'blanks after a quoted value': `A='x'${' '.repeat(many)}y`,
-  'no-break spaces between values': `A=\u00a0${' \u00a0'.repeat(many / 2)}x`,
-  'quotes that never end': `A="x\nA='y\nA=\`z\n`.repeat(many / 15),
-  'escaped quotes': `A="${'\\"'.repeat(many / 2)}`,
-  'lines that end in an escaped quote': 'A="\\"\n'.repeat(many / 6),
-  'blanks before comments': `A=${' x #'.repeat(many / 4)}`,
-})) {
-  test(`.env of a million characters is read in linear time: ${title}`, () => {
-    assert.deepEqual(
-      [...parseEnvFile(text).values()].filter((value) => value !== 'x'),
-      [],
-    )
-  })
-}
-
 test('every quoted value without a backslash is read exactly as it was written', () => {
   const values = fc.dictionary(
     fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,5}$/),

@@ -70,30 +70,9 @@ const prefixes: [given: string, prefix: string][] = [
 ]
 const unclean = [
   ...['//evil.example', '/a//b', '/a//', 'store', 'https://evil.example/', '@evil.example/'],
-  ...[
-    '/a%zz',
-    '/a%2',
-    '/a/../b',
-    '/..',
-    '/.',
-    '/a/%2E%2e/b',
-    '/a\\b',
-    '\\\\evil.example',
-    '/\\evil.example',
-  ],
-  ...[
-    '/a\rb',
-    '/a\r\nb: c',
-    '/a\tb',
-    '/a b',
-    '/é',
-    '/a"b',
-    '/<b>',
-    '/a?b',
-    '/a#b',
-    '/a, b',
-    '/a,//b',
-  ],
+  ...['/a%zz', '/a%2', '/a/../b', '/..', '/.', '/a/%2E%2e/b', '/a\\b', '\\\\evil.example'],
+  ...['/\\evil.example', '/a\rb', '/a\r\nb: c', '/a\tb', '/a b', '/é', '/a"b', '/<b>', '/a?b'],
+  ...['/a#b', '/a, b', '/a,//b'],
 ]
 for (const [given, prefix] of [...prefixes, ...unclean.map((text) => [text, ''] as const)]) {
   test(`X-Forwarded-Prefix: ${JSON.stringify(given)}: the prefix is "${prefix}"`, () => {
@@ -103,35 +82,6 @@ for (const [given, prefix] of [...prefixes, ...unclean.map((text) => [text, ''] 
     assert.equal(prefixOf(requestFrom('203.0.113.9', headers, proxies)), '')
   })
 }
-
-test('a megabyte of any text in the headers is read without a stall', () => {
-  const long = (text: string) => text.repeat(1_000_000 / text.length)
-  const started = performance.now()
-  for (const text of [
-    '"',
-    ' ',
-    '[',
-    ':',
-    ':1',
-    '[:',
-    ',',
-    '10.1.2.3,',
-    '/',
-    '/a',
-    '/,',
-    '/..',
-    '%',
-  ]) {
-    for (const value of [long(text), `${long(text)}x`, `[${long(text)}`, `:${long(text)}x`]) {
-      const names = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-prefix', 'host']
-      const headers = Object.fromEntries(names.map((name) => [name, value]))
-      const request = requestFrom('127.0.0.1', headers, proxies)
-      for (const read of [clientOf, originOf, prefixOf]) read(request)
-    }
-  }
-  const seconds = (performance.now() - started) / 1000
-  assert.ok(seconds < 60, `${seconds} s`) // one quadratic expression would take minutes
-})
 
 test('of addresses that a client forges in great number, only the last are looked at', ({
   mock,
