@@ -1,8 +1,7 @@
 /** Creates self-signed certificates. */
 
-import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { outputOf } from './process.js'
 import { emptyFolder } from './tarball.js'
 
 /** @param name subject alternative name, in the format of openssl. */
@@ -12,7 +11,6 @@ export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key
   const names = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`]
   const files = ['-keyout', key, '-out', certificate]
   const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const { status } = spawnSync('openssl', ['req', ...options, '-days', '2', ...names, ...files])
-  assert.equal(status, 0)
+  outputOf('openssl', ['req', ...options, '-days', '2', ...names, ...files])
   return [certificate, key]
 }

@@ -1,11 +1,25 @@
-/** Measures the memory of processes, and finds free ports on this machine. */
+/** Runs programs to their end, measures the memory of processes, and finds free ports on this machine. */
 
 import assert from 'node:assert/strict'
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { after } from 'node:test'
 import type { OwnProcess } from './own-process.js'
+
+/** Returns the standard output of a program that has ended. @throws {AssertionError} if its exit code is not 0. */
+export function outputOf(
+  program: string,
+  args: readonly string[],
+  options: SpawnSyncOptions = {},
+): string {
+  const all = { timeout: 600_000, ...options, encoding: 'utf8' } as const
+  const { status, error, stdout, stderr } = spawnSync(program, args, all)
+  const says = `${error?.message ?? ''}\n${stdout}${stderr}`
+  assert.equal(status, 0, `${program} ${args.join(' ')}: ${says}`)
+  return stdout
+}
 
 export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid'> }): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')

@@ -1,10 +1,9 @@
 /** Packs this package into the tarball that users install, and unpacks tarballs. */
 
-import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { outputOf } from './process.js'
 import { root } from './tools.js'
 
 /** Returns the environment variables except npm's, `JWT_SECRET` and `JWT_ALGORITHM`. */
@@ -14,10 +13,7 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 export function npm(cwd: string, ...args: string[]): string {
-  const options = { cwd, env: cleanEnvironment(), encoding: 'utf8', timeout: 150_000 } as const
-  const { status, error, stdout, stderr } = spawnSync('npm', args, options)
-  assert.equal(status, 0, `npm ${args.join(' ')}: ${error?.message ?? stderr}`)
-  return stdout
+  return outputOf('npm', args, { cwd, env: cleanEnvironment() })
 }
 
 export function pack(): string {
@@ -28,9 +24,7 @@ export function pack(): string {
 }
 
 export function filesIn(tarball: string): string[] {
-  const { status, stdout, stderr } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  return stdout
+  return outputOf('tar', ['-tzf', tarball])
     .trimEnd()
     .split('\n')
     .map((path) => path.replace(/^package\//, ''))
@@ -40,9 +34,7 @@ export function filesIn(tarball: string): string[] {
 export function unpack(tarball: string): string {
   const folder = join(emptyFolder(), 'node_modules', 'item-store')
   mkdirSync(folder, { recursive: true })
-  const options = ['-xzf', tarball, '-C', folder, '--strip-components', '1']
-  const { status, stderr } = spawnSync('tar', options, { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
+  outputOf('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1'])
   return folder
 }
 

@@ -1,10 +1,10 @@
 /** Tests that a store whose blocks are all in use still works, and that long operations leave time for other work. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertSound } from '../../../test/support/assert-sound.js'
+import { outputOf } from '../../../test/support/process.js'
 import { createItem, itemText, textOf } from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
 import { BufferedBytes } from '../../listener/buffered-bytes.js'
@@ -174,9 +174,7 @@ test('too many blocks for a heap of 128 MB are refused with STORE_FULL, and the 
     console.log(JSON.stringify({ maxBlocks, held, refused: [...refused], items: store.size().items }))
   `
   const flags = ['--max-old-space-size=128', '--input-type=module', '--eval', script]
-  const { stdout, stderr, status } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  const { maxBlocks, ...outcome } = JSON.parse(stdout)
+  const { maxBlocks, ...outcome } = JSON.parse(outputOf(process.execPath, flags))
   assert.ok(maxBlocks < 200_000)
   assert.deepEqual(outcome, { held: maxBlocks, refused: ['STORE_FULL'], items: 0 })
 })

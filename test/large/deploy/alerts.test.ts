@@ -1,10 +1,10 @@
 /** Tests each alert rule in deploy/alerts.yml: when it fires, when it does not, and that the documents explain it. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { outputOf } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { rowsUnder } from '../../support/snippets.js'
 import { emptyFolder } from '../../support/tarball.js'
@@ -133,10 +133,7 @@ programTest('promtool', 'each alert fires when it should, and only then', (promt
   const path = join(emptyFolder(), 'alerts.test.yml')
   const rule_files = [join(root, file)]
   writeFileSync(path, JSON.stringify({ rule_files, evaluation_interval: '10s', tests }))
-  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', path], {
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0, stdout + stderr)
+  outputOf(promtool, ['test', 'rules', path])
 })
 
 test('each alert leads to the document with a row that says what to do', () => {

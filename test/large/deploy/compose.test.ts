@@ -1,12 +1,11 @@
 /** Tests of the Compose files, and of the configuration of Prometheus and Grafana in deploy/. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { measuredService } from '../../support/measured-service.js'
-import { freePort } from '../../support/process.js'
+import { freePort, outputOf } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { readText, root, toolCommand } from '../../support/tools.js'
@@ -33,8 +32,7 @@ for (const file of [single, replicas]) {
     const rules = { 'services-alphabetical-order': 0 }
     writeFileSync(join(folder, '.dclintrc'), JSON.stringify({ rules }))
     const args = [toolCommand('dclint'), '--max-warnings', '0', 'compose.yaml']
-    const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-    assert.equal(status, 0, stdout)
+    outputOf(process.execPath, args, { cwd: folder })
   })
 }
 
@@ -60,9 +58,7 @@ programTest('promtool', 'the expressions of Prometheus and the dashboard are val
     ['config', join(root, 'deploy/prometheus.yml')],
     ['rules', panels],
   ]) {
-    const { status, stdout, stderr } = spawnSync(promtool, ['check', ...args], { encoding: 'utf8' })
-    assert.equal(status, 0, stdout + stderr)
-    assert.match(stdout, /SUCCESS: [1-9]\d* rules found/)
+    assert.match(outputOf(promtool, ['check', ...args]), /SUCCESS: [1-9]\d* rules found/)
   }
 })
 

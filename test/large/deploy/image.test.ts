@@ -9,7 +9,7 @@ import { serviceAt } from '../../conformance/client.js'
 import { create } from '../../conformance/expect.js'
 import { assertServesWithoutSecret } from '../../support/missing-secret.js'
 import { ownProcess } from '../../support/own-process.js'
-import { freePort } from '../../support/process.js'
+import { freePort, outputOf } from '../../support/process.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
 import { readText, requireTool, root } from '../../support/tools.js'
 
@@ -86,7 +86,7 @@ function buildImage(): { app: string; env: Record<string, string> } {
       const [target = '', ...sources] = paths.split(' ').reverse()
       for (const source of sources) copy(inStage(name ?? 'context', source), join(cwd, target))
     } else if (keyword === 'RUN') {
-      run(text, cwd, env)
+      outputOf('sh', ['-ec', text], { cwd, env: { ...cleanEnvironment(), ...env } })
     } else {
       assert.ok(/^(USER|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD)$/.test(keyword ?? ''), keyword)
     }
@@ -99,20 +99,13 @@ function copy(source: string, target: string): void {
   cpSync(source, to, { recursive: true, verbatimSymlinks: true })
 }
 
-function run(command: string, cwd: string, variables: NodeJS.ProcessEnv): void {
-  const env = { ...cleanEnvironment(), ...variables }
-  const options = { cwd, env, encoding: 'utf8', timeout: 600_000 } as const
-  const { status, stdout, stderr } = spawnSync('sh', ['-ec', command], options)
-  assert.equal(status, 0, `RUN ${command} ended with ${status}:\n${stdout}\n${stderr}`)
-}
-
 /** Copies files that Git tracks or would add, except those that .dockerignore excludes. */
 function copyContext(target: string): void {
   const patterns = readText('.dockerignore').match(/^[^#\n].*$/gm) ?? []
   const excluded = patterns.map((pattern) => `:(exclude,glob)${pattern}`)
   const command = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.']
-  const { stdout } = spawnSync('git', [...command, ...excluded], { cwd: root, encoding: 'utf8' })
-  const files = stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)))
+  const listed = outputOf('git', [...command, ...excluded], { cwd: root })
+  const files = listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)))
   assert.ok(files.length > 0, 'the tests have to run in a clone of the repository')
   for (const file of files) cpSync(join(root, file), join(target, file))
 }

@@ -1,11 +1,11 @@
 /** Tests clients that are generated from the OpenAPI document. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
+import { outputOf } from '../../support/process.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
@@ -72,6 +72,7 @@ for (const each of generators) {
   const { generator, args } = each
   test(`a client made by ${generator} compiles, and creates and reads an item`, async () => {
     const own = await ownService()
+    const env = { ...process.env, BASE_URL: own.baseUrl.href, TOKEN: own.validToken() }
     const folder = emptyFolder()
     symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'))
     const { text: document } = await own.requestTarget('GET', '/openapi.json')
@@ -79,24 +80,13 @@ for (const each of generators) {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
 
-    run(folder, [toolCommand(generator), ...args])
+    const run = (...words: string[]) => outputOf(process.execPath, words, { cwd: folder, env })
+    run(toolCommand(generator), ...args)
     writeFileSync(join(folder, 'program.ts'), programFor(each))
-    run(folder, [tsc])
-    const env = { BASE_URL: String(own.baseUrl), TOKEN: own.validToken() }
-    const printed = JSON.parse(run(folder, ['built/program.js'], env))
+    run(tsc)
+    const printed = JSON.parse(run('built/program.js'))
     const { id } = printed
     const item = { id, project_id: 'demo', title: 'first', tags: ['a', { b: null }] }
     assert.deepEqual(printed, { id, title: 'first', ids: [id], detail: 'Item x not found', item })
   })
-}
-
-function run(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-    timeout: 600_000,
-  })
-  assert.equal(status, 0, `${args.join(' ')}\n${stdout}${stderr}`)
-  return stdout
 }

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownProcess } from '../../support/own-process.js'
+import { outputOf } from '../../support/process.js'
 import { assertShown, snippetsOf } from '../../support/snippets.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
 import { manifest, requireTool, root } from '../../support/tools.js'
@@ -22,17 +23,11 @@ assert.ok(pack !== undefined && install !== undefined && run !== undefined && sh
 const outputs = [pack, install, run].map(follow)
 
 /** `npm pack` runs in this repository, but writes the tarball to a different folder. */
-function follow({ text, place }: { text: string; place: string }): string {
+function follow({ text }: { text: string }): string {
   const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }
-  const { status, stdout, stderr } = spawnSync('bash', ['-ec', text], {
-    cwd: text.startsWith('npm pack') ? root : folder,
-    env: { ...env, ...quick, ...strict },
-    encoding: 'utf8',
-    timeout: 600_000,
-  })
-  assert.equal(status, 0, `${place}: ${stderr}`)
-  return stdout
+  const cwd = text.startsWith('npm pack') ? root : folder
+  return outputOf('bash', ['-ec', text], { cwd, env: { ...env, ...quick, ...strict } })
 }
 
 test('docs/how-to/dev.md: the package of a clone can be installed in another folder, and runs', () => {
@@ -61,17 +56,15 @@ test('the commands that npx item-store dev prints store an item, and npx item-st
   const own = ownProcess(['npx', 'item-store', 'dev', '--port', '0'], options)
   const printed = await own.printed(/\ncurl [^\n]+Authorization[^\n]+\n\n$/)
   const input = printed.slice(printed.indexOf('TOKEN=')).replaceAll('curl ', 'curl -s -m 20 ')
-  const { status, stdout } = spawnSync('bash', ['-e'], { input, encoding: 'utf8' })
-  assert.equal(status, 0)
-  const [created, listed] = JSON.parse(`[${stdout.trim().replaceAll('\n', ',')}]`)
+  const [created, listed] = JSON.parse(
+    `[${outputOf('bash', ['-e'], { input }).trim().replaceAll('\n', ',')}]`,
+  )
   assert.equal(created.status, 'created')
   assert.deepEqual(listed.data, [created.data])
 
   const [, url = ''] = /interface +(\S+)$/m.exec(printed) ?? []
   const args = ['item-store', 'conformance', url]
-  const report = spawnSync('npx', args, { ...options, encoding: 'utf8', timeout: 600_000 })
-  assert.equal(report.status, 0, report.stdout + report.stderr)
-  assert.match(report.stdout, /^ℹ fail 0$/m)
+  assert.match(outputOf('npx', args, options), /^ℹ fail 0$/m)
 })
 
 const entries = Object.keys(manifest.exports)

@@ -1,22 +1,18 @@
 /** Tests that the tarball of the package has all files that users need, and no others. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { test } from 'node:test'
+import { outputOf } from '../../support/process.js'
 import { filesIn, pack } from '../../support/tarball.js'
 import { manifest, readText, root, toolCommand } from '../../support/tools.js'
 
 const tarball = pack()
 const files = filesIn(tarball)
 
-function outputOf(tool: string, ...args: string[]): string {
-  const command = [toolCommand(tool), ...args]
-  const options = { cwd: root, encoding: 'utf8', timeout: 600_000 } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, options)
-  assert.equal(status, 0, stdout + stderr)
-  return stdout
+function runTool(tool: string, ...args: string[]): string {
+  return outputOf(process.execPath, [toolCommand(tool), ...args], { cwd: root })
 }
 
 function importsOf(file: string): string[] {
@@ -78,9 +74,9 @@ test('the tarball has all files of the pages, each also compressed with Brotli a
 })
 
 test('publint finds no problem in the tarball', () => {
-  assert.match(outputOf('publint', tarball, '--strict'), /All good!/)
+  assert.match(runTool('publint', tarball, '--strict'), /All good!/)
 })
 
 test('arethetypeswrong finds no problem with ES modules, CommonJS and bundlers', () => {
-  outputOf('attw', tarball, '--no-color')
+  runTool('attw', tarball, '--no-color')
 })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { outputOf } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { cleanEnvironment, emptyFolder, npm } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
@@ -15,12 +16,7 @@ function copyIn(git: string, changes: string, owner = 'someone') {
   for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
     cpSync(join(root, file), join(folder, file))
   }
-  const run = (...args: string[]) => {
-    const options = { cwd: folder, encoding: 'utf8' } as const
-    const { status, stdout, stderr } = spawnSync(git, args, options)
-    assert.equal(status, 0, stderr)
-    return stdout.trim()
-  }
+  const run = (...args: string[]) => outputOf(git, args, { cwd: folder }).trim()
   run('init', '--quiet')
   run('config', 'user.name', 'a')
   run('config', 'user.email', 'a@example.org')
