@@ -27,10 +27,10 @@ async function reportOf(url: string, reporter: string): Promise<string> {
 }
 
 for (const [reporter, passes, ends] of [
-  ['spec', /^✔ §4\.1 health is healthy/m, /^ℹ fail 0$/m],
+  ['spec', /^✔ §2\.4 §3 §4\.1 health is healthy/m, /^ℹ fail 0$/m],
   [
     'junit',
-    /<testcase [^>]*name="§4\.1 health is healthy[^>]*\/>/,
+    /<testcase [^>]*name="§2\.4 §3 §4\.1 health is healthy[^>]*\/>/,
     /<testsuite [^>]*failures="0">/,
   ],
 ] as const) {
@@ -52,7 +52,7 @@ for (const [reporter, passes, ends] of [
 
 test('a service that redirects every request to itself is tested, and fails', async () => {
   const { baseUrl } = await scriptedServer([answers(307, '', { location: '/' })])
-  assert.match(await reportOf(baseUrl, 'spec'), /^✖ §4\.1 /m)
+  assert.match(await reportOf(baseUrl, 'spec'), /^✖ §2\.4 /m)
 })
 
 test('SIGTERM ends the command and the tests that it runs', async () => {
@@ -72,7 +72,8 @@ test('the report has a working curl command and the response of each failed case
   })
   const { baseUrl } = await smallService({ reply: defective })
   const report = await reportOf(baseUrl.href, 'spec')
-  const [, found = ''] = /^✖ §2\.2 §4\.3 §4\.5 data null: .*\n((?: .*\n|\n)+)/m.exec(report) ?? []
+  const [, found = ''] =
+    /^✖ §2\.2 §3 §4\.3 §4\.5 data null: .*\n((?: .*\n|\n)+)/m.exec(report) ?? []
   assert.match(found, /^ +the body is not JSON\n/)
   assert.match(found, /\n +422 Unprocessable Entity\n(.*\n)+ +it's wrong\n/)
   assert.doesNotMatch(report, /^ +at |dist\//m)
