@@ -2,7 +2,7 @@
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { requireTool, root } from '../test/support/tools.js'
+import { requireTool, root, v8Flags } from '../test/support/tools.js'
 import { newAccess, newToken } from './lib/access.js'
 import { buildRevision } from './lib/builds.js'
 import { describeMachine } from './lib/machine.js'
@@ -115,7 +115,7 @@ function inTurn(number: number) {
 async function startSide(name: string, folder: string): Promise<Side> {
   const { port, secret } = await newAccess()
   const flags = ['--port', String(port), '--log-level', 'error', '--seed', seed]
-  const args = [join(folder, 'dist/cli.js'), 'dev', ...flags]
+  const args = [...v8Flags, join(folder, 'dist/cli.js'), 'dev', ...flags]
   const child = await startServer({ port, args, env: { JWT_SECRET: secret }, core: undefined })
   const origin = `http://127.0.0.1:${port}`
   return { name, origin, token: newToken(secret), child, apiPage: [], itemsPage: [], uses: [] }

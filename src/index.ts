@@ -82,7 +82,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
 }
 
 /** Turns off overload protection, because the host program affects memory use and event loop delay too. */
-const unwatched = { limits: [], exceededLimit: () => undefined, bodyReceived: () => undefined }
+const unwatched = { limits: [], exceededLimit: () => undefined }
 
 /**
  * Starts an item store, which logs nothing and ignores `process.env`.

@@ -35,10 +35,7 @@ export function createService(config: Config, parts: ServiceParts) {
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles } = parts
   const waitingReads = createWaitingReads(store)
-  const bodies = createBodyReader(config, (exchange, part) => {
-    load.bodyReceived(part.length)
-    doubles?.bodyReceived(exchange, part)
-  })
+  const bodies = createBodyReader(config, (exchange, part) => doubles?.bodyReceived(exchange, part))
   const routes = createRoutes(config, {
     ...parts,
     waitingReads,
@@ -63,15 +60,13 @@ export function createService(config: Config, parts: ServiceParts) {
   }
 
   async function answer(exchange: Exchange): Promise<void> {
-    const { connection, request, response } = exchange
+    const { connection, response } = exchange
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
       // If the response is already closed, the request is not handled, because nothing would free its body's memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
-      // The rest of a rejected body is discarded, but takes memory until garbage is collected.
-      if (!request.complete) request.on('data', ({ length }) => load.bodyReceived(length))
       answerError(exchange, thrown, failureLog.logFailure)
     }
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
 import { describe, test } from 'node:test'
-import { readText, root } from './support/tools.js'
+import { manifest, readText, root, v8Flags } from './support/tools.js'
 
 /** Folders of src in the order given in CONTRIBUTING.md. A folder imports only itself and later folders. */
 const order = readText('CONTRIBUTING.md')
@@ -182,6 +182,18 @@ test('item-store conformance runs every file of the conformance tests', () => {
   const main = readText('test/conformance/main.ts')
   const imported = [...main.matchAll(/^import '\.\/(.*)\.js'$/gm)].map(([, name]) => `${name}.ts`)
   assert.deepEqual(imported.sort(), files.sort())
+})
+
+test('what we ship and measure gets its V8 flags from the command line: those of `npm start`', () => {
+  const image: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(readText('Dockerfile'))?.[1] ?? '')
+  const [, unit = ''] = /^ExecStart=(.*)$/m.exec(readText('deploy/item-store.service')) ?? []
+  for (const command of [manifest.scripts.start, manifest.scripts.dev, image.join(' '), unit]) {
+    assert.deepEqual(command.match(/--\S+/g), v8Flags, command)
+  }
+  for (const file of ['peers/sides', 'scale/measure', 'pages']) {
+    assert.ok(readText(`bench/${file}.ts`).includes('...v8Flags'), file)
+  }
+  for (const file of sources) assert.doesNotMatch(textOf(file), /setFlagsFromString/, file)
 })
 
 /** Returns a source file's lines without comments, imports, or the contents of strings and JSX tags. */

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
-import { readText, root, toolsFolder } from '../../test/support/tools.js'
+import { readText, root, toolsFolder, v8Flags } from '../../test/support/tools.js'
 import { buildRevision } from '../lib/builds.js'
 import type { Headers } from '../lib/client.js'
 import { createItems } from '../lib/connections.js'
@@ -38,7 +38,7 @@ export interface Side {
 export const itemStore = builtIn(
   root,
   'item-store',
-  'this service: `node --v8-pool-size=1 dist/cli.js serve`, as in the Docker image',
+  `this service: \`node ${v8Flags.join(' ')} dist/cli.js serve\`, as in the Docker image`,
 )
 
 export function itemStoreAt(revision: string) {
@@ -54,7 +54,7 @@ function builtIn(folder: string, name: string, about: string): Side {
     create: createItems,
     start: async ({ port, secret, settings }) => {
       const env = { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret, ...settings }
-      const args = ['--v8-pool-size=1', join(folder, 'dist/cli.js'), 'serve']
+      const args = [...v8Flags, join(folder, 'dist/cli.js'), 'serve']
       return [await startServer({ port, args, env })]
     },
   }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
+import { v8Flags } from '../../test/support/tools.js'
 import { itemBytes } from '../lib/item.js'
 import { startReading } from '../lib/probe.js'
 import { kill, startServer } from '../lib/processes.js'
@@ -26,7 +27,7 @@ const churned = { minimum: 200_000, maximum: 3_000_000 }
 /** Returns memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
 export async function measure(side: Side, items: number) {
   const port = await freePort()
-  const flags = ['--expose-gc', '--v8-pool-size=1']
+  const flags = ['--expose-gc', ...v8Flags]
   if (side === 'map' && items > manyItems) flags.push('--max-old-space-size=16384') // MiB
   const server = await startServer({
     port,

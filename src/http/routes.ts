@@ -27,8 +27,6 @@ export interface RouteParts {
   readonly load: {
     readonly limits: readonly Limit[]
     exceededLimit(): ApiError['exceeded']
-    /** Called for each chunk of a request body that arrives, even if the service discards the body. */
-    bodyReceived(bytes: number): void
   }
   readonly readBody: ReadBody
   readonly waitingReads: WaitingReads

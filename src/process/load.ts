@@ -34,7 +34,6 @@ export function watchLoad(
       const exceeded = limits.find(({ maximum, value }) => value() > maximum)
       return exceeded && { ...exceeded, value: exceeded.value() }
     },
-    bodyReceived: memory.bodyReceived,
     stop() {
       clearInterval(timer)
       delays.disable()

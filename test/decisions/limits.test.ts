@@ -132,7 +132,7 @@ test('§8 a pipelined body no longer counts as pending once its connection has e
   }
   const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
   const app = await ownApp(
-    { load: { limits: [], exceededLimit, bodyReceived: () => undefined } },
+    { load: { limits: [], exceededLimit } },
     { maxPendingBytes: body.length },
   )
   const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body

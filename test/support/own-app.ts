@@ -19,7 +19,7 @@ export function defaultParts(): ServiceParts {
     log: pino({ level: 'silent' }),
     signing: environmentSigning,
     requestLogLevel: 'debug',
-    load: { limits: [], exceededLimit: () => undefined, bodyReceived: () => undefined },
+    load: { limits: [], exceededLimit: () => undefined },
     doubles: undefined,
   }
 }

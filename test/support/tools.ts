@@ -18,9 +18,13 @@ export function readText(path: string): string {
 export const manifest: {
   readonly version: string
   readonly engines: { readonly node: string }
+  readonly scripts: Readonly<Record<'start' | 'dev', string>>
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | object>>
 } = JSON.parse(readText('package.json'))
+
+/** Flags of V8 that shorten the longest waits. What we ship passes them; `npx item-store` does without. */
+export const v8Flags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))
 

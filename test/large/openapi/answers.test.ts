@@ -29,7 +29,7 @@ const origins = {
   broken: await serve({ store: failing(() => new Error('unexpected')) }),
   unreachable: await serve({ store: { ...failing(unavailable), healthy: () => false } }),
   full: await serve({ store: { ...memory, delete: rejectDelete } }),
-  overloaded: await serve({ load: { limits: [], exceededLimit, bodyReceived: () => undefined } }),
+  overloaded: await serve({ load: { limits: [], exceededLimit } }),
   impatient: await serve({}, { requestTimeout: 1 }),
 }
 
