@@ -56,7 +56,7 @@ export function createService(config: Config, parts: ServiceParts) {
     const exchange = new Exchange(response, connection, readers, config.trustedProxies)
     doubles?.arrived(exchange)
     for (const observe of observers) response.once('finish', () => observe(exchange))
-    connection.batch.handle(response, () => answer(exchange))
+    connection.batch.handle(() => answer(exchange))
   }
 
   async function answer(exchange: Exchange): Promise<void> {

@@ -5,7 +5,6 @@ import { type HeaderList, itemPath, neverStored, replayedHeader } from '../inter
 import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { type EncodedItem, encodedItem } from '../item/item.js'
 import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
-import { areEqual } from '../item/slices.js'
 import { freed } from '../memory/mapped.js'
 import { memoryOf } from '../memory/read-memory.js'
 import { mebibyte } from '../memory/shares.js'
@@ -16,7 +15,6 @@ import type { ReadBody } from './body.js'
 import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } from './conditions.js'
 import type { Exchange, Handler } from './exchange.js'
 import { prefixOf } from './forwarded.js'
-import { runInTurns } from './pacing.js'
 import { keyedName, requestedProject } from './parameters.js'
 import type { SharedLists } from './shared-lists.js'
 import type { ReadResult, WaitingReads } from './waiting-reads.js'
@@ -132,17 +130,18 @@ export function createItemHandlers(
         exchange.requireNoReset?.()
         return newId(name)
       })
+      const tag = await itemTag(item)
       exchange.requireNoReset?.()
       const location = ['Location', prefixOf(exchange) + itemPath(id)]
       while (!(await store.create(id, item))) {
         const stored = await readBeforeChange(id)
         if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again
-        if (!(await runInTurns(areEqual(stored, item)))) throw keyConflict(location)
+        if ((await itemTag(stored)) !== tag) throw keyConflict(location)
         location.push(replayedHeader, 'true')
         break
       }
       keepAlone(exchange, item)
-      return answerItem(exchange, created, item, ['ETag', await itemTag(item), ...location])
+      return answerItem(exchange, created, item, ['ETag', tag, ...location])
     },
 
     read: async function readItem(exchange) {

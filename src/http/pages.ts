@@ -91,7 +91,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
 async function answerFile(exchange: Exchange, file: string, cache: HeaderList): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
-  const coding = isBuilt ? preferredCoding(accepted) : 'identity'
+  const coding = isBuilt ? smallestCoding(accepted) : 'identity'
   const { bytes, tag } = await read(file + endings[coding], exchange)
   const vary = isBuilt ? ['Vary', 'Accept-Encoding'] : []
   const headers = ['ETag', tag, ...vary, ...cache, ...securityHeaders]
@@ -101,20 +101,16 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** Matches one element of `Accept-Encoding` in lower case. With a weight of 0, the coding is not acceptable. */
-const weightedCoding = /(?<=^|,)\s*([^\s;,]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?(?=,|$)/g
-
-/** Returns the content coding with the highest weight; in a tie, the one with the smallest file (RFC 9110 §12.5.3). */
-function preferredCoding(acceptEncoding = ''): ContentCoding {
-  const entries = acceptEncoding.toLowerCase().matchAll(weightedCoding)
-  const weights = new Map([...entries].map(([, name, weight = '1']) => [name, Number(weight)]))
-  // Unless `Accept-Encoding` names `identity`, its weight of 0.0005 puts it last: others are 0 or at least 0.001.
-  const weightOf = (coding: ContentCoding) =>
-    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.0005 : 0)
-  const [best] = codings
-    .filter((coding) => weightOf(coding) > 0)
-    .sort((one, other) => weightOf(other) - weightOf(one))
-  return best ?? 'identity'
+/** Returns the smallest content coding that a client accepts. Weights other than 0 do not count (RFC 9110 §12.5.3). */
+function smallestCoding(acceptEncoding = ''): ContentCoding {
+  const accepted = acceptEncoding
+    .toLowerCase()
+    .split(',')
+    .map((entry) => {
+      const [name = '', ...weight] = entry.split(';').map((part) => part.trim())
+      return /^q=0(?:\.0*)?$/.test(weight.join()) ? '' : name
+    })
+  return codings.find((coding) => accepted.includes(coding)) ?? 'identity'
 }
 
 function notFound({ path }: Exchange): ApiError {

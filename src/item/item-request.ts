@@ -122,7 +122,8 @@ class RequestCheck {
 
   /** Returns the fields of a complete request body. @throws {InvalidItemError} (spec §2.2). */
   fields(body: Buffer): { readonly projectId: Buffer; readonly members: Members } {
-    if (body[this.checker.start] !== openBrace) throw invalid('the body must be an object')
+    if (body[this.checker.memberAt(0).valueStart] !== openBrace)
+      throw invalid('the body must be an object')
     for (const name of fieldNames) {
       const problem = problemOf[name](body, this.#fields[name])
       if (problem !== undefined) throw invalid(`${name} ${problem}`)

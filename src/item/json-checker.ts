@@ -26,7 +26,6 @@ import {
   skipPlain,
   spaceAt,
 } from './json-syntax.js'
-import { LevelStack, wordLevels } from './level-stack.js'
 
 // Parser states, each named after the part of the JSON text that is being read or that comes next.
 const beforeValue = 0
@@ -63,6 +62,9 @@ const missing: Readonly<Record<number, string>> = {
   [afterSign]: problems.digit,
 }
 
+const wordLevels = 32 // nesting levels in a 32-bit word
+const noWords = new Int32Array(0)
+
 type OpenMember = { -readonly [Field in keyof Member]: Member[Field] }
 
 function memberAt(members: readonly OpenMember[], depth: number): OpenMember {
@@ -78,7 +80,7 @@ export class JsonChecker {
   #depth = 0
   /** Innermost nesting levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
   #bits = 0
-  readonly stack = new LevelStack() // levels of nesting that do not fit into `#bits`
+  stack = noWords // levels of nesting that do not fit into `#bits`
   #visited = 0
   /** Latest member at each nesting depth. The entry for depth 0 is the outermost value. */
   readonly #members: OpenMember[]
@@ -96,13 +98,19 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  get start(): number {
-    return this.memberAt(0).valueStart
-  }
-
   /** Returns the latest member at a depth, whose value may be incomplete. */
   memberAt(depth: number): Member {
     return memberAt(this.#members, depth)
+  }
+
+  #push(bits: number, depth: number): void {
+    const word = depth / wordLevels - 1
+    if (word === this.stack.length) {
+      const longer = new Int32Array(Math.max(2 * word, wordLevels))
+      longer.set(this.stack)
+      this.stack = longer
+    }
+    this.stack[word] = bits
   }
 
   reset(): void {
@@ -110,7 +118,6 @@ export class JsonChecker {
     this.#state = beforeValue
     this.#depth = 0
     this.#visited = 0
-    this.stack.clear()
   }
 
   /** Reads the next part of the JSON text, which begins at `base` and includes `position`. @throws {JsonSyntaxError} */
@@ -136,7 +143,7 @@ export class JsonChecker {
             at += 1
             state = inInteger
           } else if (byte === openBrace || byte === openBracket) {
-            if (depth > 0 && depth % wordLevels === 0) this.stack.push(bits)
+            if (depth > 0 && depth % wordLevels === 0) this.#push(bits, depth)
             const isObject = byte === openBrace
             if (isObject && depth === visited && depth < this.#levels) visited += 1
             bits = (bits << 1) | (isObject ? 1 : 0)
@@ -254,7 +261,7 @@ export class JsonChecker {
         at += 1
         depth -= 1
         bits >>= 1
-        if (depth > 0 && depth % wordLevels === 0) bits = this.stack.pop()
+        if (depth > 0 && depth % wordLevels === 0) bits = this.stack[depth / wordLevels - 1] ?? 0
         if (visited > depth) visited = depth
         state = ended
       }

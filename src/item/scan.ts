@@ -7,7 +7,7 @@ import { lineFeed, type Visit } from './json-syntax.js'
 export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
   const scanner = new JsonChecker(levels, visit)
   scanner.read(text, 0, true)
-  return scanner.start
+  return scanner.memberAt(0).valueStart
 }
 
 /** Line and column of a position, both counted from 1. Columns count characters, not bytes. */

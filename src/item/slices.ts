@@ -20,13 +20,3 @@ export function* copied(source: Buffer, target: Buffer, at: number): Slices<numb
   }
   return at + source.length
 }
-
-export function* areEqual(one: Buffer, other: Buffer): Slices<boolean> {
-  if (one.length !== other.length) return false
-  for (let start = 0; start < one.length; start += sliceBytes) {
-    if (start > 0) yield
-    const end = start + sliceBytes
-    if (!one.subarray(start, end).equals(other.subarray(start, end))) return false
-  }
-  return true
-}

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Batch } from './batch.js'
@@ -8,8 +6,8 @@ import { Batch } from './batch.js'
 test('a request that arrives late in a turn, after all other requests were handled, is handled too', async () => {
   const batch = new Batch(() => 64)
   await new Promise<void>((resolve) => {
-    batch.handle(response(), () => {
-      queueMicrotask(() => batch.handle(response(), resolve))
+    batch.handle(() => {
+      queueMicrotask(() => batch.handle(resolve))
     })
   })
 })
@@ -18,7 +16,7 @@ test('each turn handles at most the maximum number of requests, in the order of 
   const batch = new Batch(() => 2)
   const turns: number[][] = []
   for (let place = 0; place < 5; place += 1) {
-    batch.handle(response(), () => turns.at(-1)?.push(place))
+    batch.handle(() => turns.at(-1)?.push(place))
   }
   while (turns.flat().length < 5) {
     turns.push([])
@@ -26,20 +24,3 @@ test('each turn handles at most the maximum number of requests, in the order of 
   }
   assert.deepEqual(turns, [[0, 1], [2, 3], [4]])
 })
-
-test('a request that is handled at once is not handled again', async () => {
-  const batch = new Batch(() => 64)
-  const handled: string[] = []
-  const urgent = response()
-  batch.handle(response(), () => handled.push('first'))
-  batch.handle(urgent, () => handled.push('urgent'))
-  batch.handleNow(urgent)
-  assert.deepEqual(handled, ['urgent'])
-  await nextTurn()
-  batch.handleNow(urgent)
-  assert.deepEqual(handled, ['urgent', 'first'])
-})
-
-function response(): ServerResponse {
-  return new ServerResponse(new IncomingMessage(new Socket()))
-}

@@ -5,9 +5,9 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is buffered as the bytes that came. Node's parser is
+ * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is buffered as bytes. Node's parser is
  * stopped at the next request in the way that an upgrade does; otherwise, it would create objects for up to 1,600
- * requests in 64 KB of input. A new parser reads the bytes after the response.
+ * requests in 64 KB of input. A new parser reads them after the response.
  *
  * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, the system would reset the
  * connection, and the client would lose the end of the last response. @module
@@ -18,8 +18,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Batch } from './batch.js'
 import type { BufferedBytes, Holder } from './buffered-bytes.js'
-import { HeadReader, startOfHead } from './head-reader.js'
-import { parserOf, upgrade } from './node-internals.js'
+import { onExecute, onMessageBegin, parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import { clearInterval, performance, setInterval } from './timers.js'
 
@@ -45,6 +44,8 @@ export interface ConnectionOwner {
   readyToResume(connection: Connection): void
 }
 
+const nothing: Buffer = Buffer.alloc(0)
+
 /** How long input is awaited and discarded after the last response, in milliseconds. */
 const lingerTime = 2_000
 
@@ -58,10 +59,10 @@ export class Connection implements Holder {
   #state: ConnectionState = 'waiting'
   /** The latest response, kept until the response has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
-  /** Watches the parser; `undefined` while the connection has no parser, because it has deferred the next request. */
-  #reader: HeadReader | undefined
-  /** What had arrived when the parser stopped. */
-  #seen: Buffer | undefined
+  /** Whether the next request has been deferred. Until it is served, the connection has no parser. */
+  #isDeferring = false
+  /** Whether the parser has read the beginning of a head, but not its end. */
+  #isReadingHead = false
   /** Response that rejects any input after the last complete request. */
   #nextRefusal: RefusalResponse | undefined
   #isInputBroken = false
@@ -94,29 +95,35 @@ export class Connection implements Holder {
   watchParser(): void {
     const { socket } = this
     const parser = parserOf(socket)
-    const { onIncoming } = parser
-    const reader = new HeadReader(parser, 2 * this.#owner.maxHeaderBytes, (bytes) =>
-      this.#setBuffered(bytes),
-    )
-    this.#reader = reader
+    const { onIncoming, [onExecute]: executed } = parser
+    this.#isDeferring = false
+    parser[onMessageBegin] = () => {
+      this.#isReadingHead = true
+    }
+    parser[onExecute] = (result) => {
+      executed(result)
+      if (this.#isReadingHead && typeof result === 'number') this.#countHead({ length: result })
+    }
     // Node's own `on` would stop its parser from reading.
-    if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', reader.keep)
+    if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', this.#countHead)
     parser.onIncoming = (request, shouldKeepAlive) => {
+      this.#isReadingHead = false
+      this.#setBuffered(0)
       // The parser is also stopped after rejected input and at upgrades, during which Node reports no errors.
-      if (this.isFree && !request.upgrade && !this.#isInputBroken) {
-        if (request.httpVersion === '1.0' && isOtherProtocol(request, reader))
-          request.httpVersion = ''
-        reader.end()
+      if (this.isFree && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive && !asksToClose(request))
-      }
-      this.#seen = reader.seen()
-      reader.end()
       socket.pause() // a socket without a parser would continue to read
       // Node would resume the socket to read the body of an earlier request, but further input must wait.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
     }
+  }
+
+  /** Counts a part of an incomplete head, which the parser keeps. */
+  readonly #countHead = ({ length }: { readonly length: number }): void => {
+    if (!this.#isReadingHead) return
+    this.#setBuffered(Math.min(this.bufferedBytes + length, this.#owner.maxHeaderBytes))
   }
 
   /** Begins to serve a request. The parser passes on only requests that can be served. */
@@ -134,7 +141,7 @@ export class Connection implements Holder {
     if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
     else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()
-    if (this.isFree && this.#reader === undefined) this.#owner.readyToResume(this)
+    if (this.isFree && this.#isDeferring) this.#owner.readyToResume(this)
   }
 
   /** Drops references to the request and response, because they take several times the memory of a connection. */
@@ -181,17 +188,17 @@ export class Connection implements Holder {
 
   /**
    * Rejects malformed or late input, once the response to an earlier, complete request has been sent.
-   * @param chunk the latest input up to an error, if any.
+   * @param chunk the latest input, if it caused an error.
    */
-  refuseInput(refusal: RefusalResponse, chunk?: Buffer): void {
+  refuseInput(refusal: RefusalResponse, chunk = nothing): void {
     const isInBody = this.#response?.req.complete === false
     this.#isInputBroken = true
-    this.batch.handleNow(this.#response) // a rejection by the application takes precedence
     if (isInBody) {
-      this.refuseRequest(refusal)
+      // A rejection by the application, which comes first in the batch, takes precedence.
+      this.batch.handle(() => this.refuseRequest(refusal))
     } else {
-      const hasBody = !this.#reader?.isOfHeadRequest(chunk)
-      this.#nextRefusal ??= hasBody ? refusal : { ...refusal, body: '' }
+      const isHead = this.isFree && /^\s*HEAD /.test(chunk.toString('latin1', 0, 16))
+      this.#nextRefusal ??= isHead ? { ...refusal, body: '' } : refusal
     }
     if (this.isFree) this.close()
   }
@@ -202,31 +209,22 @@ export class Connection implements Holder {
     else if (this.#response !== undefined) this.#response.shouldKeepAlive = false
   }
 
-  /**
-   * Defers a request at which the parser has stopped, until it can be served. @param rest bytes after its head.
-   * Returns `false` if its head is so long that its beginning has been dropped.
-   */
-  defer(request: IncomingMessage, rest: Buffer): boolean {
+  /** Defers a request at which the parser has stopped, until it can be served. @param rest bytes after its head. */
+  defer(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
-    const seen = this.#seen ?? rest
-    const reader = this.#reader
-    this.#seen = undefined
-    this.#reader = undefined
-    if (reader !== undefined) socket.off('data', reader.keep)
+    this.#isDeferring = true
+    socket.off('data', this.#countHead)
     if (this.#state === 'closing') {
       this.#discardInput()
-      return true
+      return
     }
-    const end = seen.length - rest.length
-    const start = startOfHead(seen, end, request)
-    if (start < 0) return false
-    if (request.headers.upgrade !== undefined) hideUpgrade(seen.subarray(start, end))
-    this.#setBuffered(seen.length)
-    if (socket.destroyed) return true // `#setBuffered` has closed the connection, because it buffers too much
+    const head = headOf(request)
+    this.#setBuffered(head.length + rest.length)
+    if (socket.destroyed) return // `#setBuffered` has closed the connection, because it buffers too much
     // The buffered bytes are put back into the socket, so that they are read before the end of the input.
-    socket.unshift(seen.subarray(start))
+    socket.unshift(rest)
+    socket.unshift(head)
     if (this.isFree) this.#owner.readyToResume(this)
-    return true
   }
 
   /** Reads the buffered bytes. @param server HTTP server, which creates a new parser for them. */
@@ -292,7 +290,7 @@ export class Connection implements Holder {
     const { socket } = this
     if (now - this.#activeAt < time || !this.isFree || socket.writableLength > 0) return false
     if (this.#response?.req.complete === false) return false
-    if (this.hasHadRequest) return this.#reader?.isReading === false
+    if (this.hasHadRequest) return !this.#isDeferring && !this.#isReadingHead
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
@@ -308,13 +306,10 @@ export class Connection implements Holder {
   }
 }
 
-/** Returns whether a request that Node reads as HTTP/1.0 is one of RTSP, which Node's parser accepts too. */
-function isOtherProtocol({ method, url }: IncomingMessage, reader: HeadReader): boolean {
-  return reader.seen().includes(`${method} ${url} RTSP/`, 0, 'latin1')
-}
-
-/** Overwrites the names of the header lines that would stop the parser again. */
-function hideUpgrade(head: Buffer): void {
-  const lines = head.toString('latin1').matchAll(/^upgrade(?=:)/gim)
-  for (const { 0: name, index } of lines) head.fill('x', index, index + name.length)
+/** Writes the head of a request again. `Upgrade` gets another name, because it would stop the parser again. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const parts = [`${method} ${url} HTTP/${httpVersion}\r\n`]
+  for (const [place, text] of rawHeaders.entries())
+    parts.push(place % 2 === 0 ? text.replace(/^upgrade$/i, 'X-Upgrade') : `:${text}\r\n`)
+  return Buffer.from(`${parts.join('')}\r\n`, 'latin1')
 }

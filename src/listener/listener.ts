@@ -1,7 +1,7 @@
 /** Node's HTTP server with limits. The application writes the responses to input that Node's parser rejects. @module */
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Batch } from './batch.js'
@@ -27,7 +27,6 @@ export interface ListenerLimits {
 interface ParseError extends Error {
   readonly code?: string
   readonly rawPacket?: Buffer
-  readonly bytesParsed?: number
 }
 
 /** Serves the request `response.req`. Must not throw, and must begin the response in a later turn of the event loop. */
@@ -103,32 +102,23 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: ParseError, socket) => {
-    const { code, rawPacket, bytesParsed } = error
+    const { code, rawPacket } = error
     if (code === 'ECONNRESET') socket.destroy()
     else if (code === 'HPE_CLOSED_CONNECTION') connectionOf(socket).endInput()
-    else
-      connectionOf(socket).refuseInput(
-        refuse(inputRefusal(code)),
-        rawPacket?.subarray(0, bytesParsed),
-      )
+    else connectionOf(socket).refuseInput(refuse(inputRefusal(code)), rawPacket)
   })
   // `100 Continue` is sent later, when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
   // Node emits `upgrade` for each request at which `Connection.watchParser` has stopped the parser.
-  server.on('upgrade', defer)
+  server.on('upgrade', (request, socket, rest) => connectionOf(socket).defer(request, rest))
   server.on('connect', (request, socket, rest) => {
     const connection = connectionOf(socket)
     if (connection.isFree) connection.refuseInput(refuse('connect'))
-    else defer(request, socket, rest)
+    else connection.defer(request, rest)
   })
   let timer = setInterval(closeOverdue, Math.min(idleTimeout, maxIdle) / checksPerTimeout).unref()
-
-  function defer(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
-    const connection = connectionOf(socket)
-    if (!connection.defer(request, rest)) connection.refuseInput(refuse('headTooLarge'))
-  }
 
   function connectionOf(duplex: Duplex): Connection {
     const known = connections.get(duplex)

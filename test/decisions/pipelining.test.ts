@@ -68,12 +68,12 @@ test('§7 a malformed body of a request with Upgrade is a 400', async () => {
   assert.deepEqual(statusesOf(answers), [400])
 })
 
-test('§7 a held head is read as it came: spaces, and a tab that makes its Transfer-Encoding invalid', async () => {
+test('§7 a deferred head is read as it would be at once', async () => {
   const get = `${health}Host: a\r\n\r\n`
   const tail = `GET  ${prefix}/health   HTTP/1.1\r\nX:\t\r\nHost:a\r\n`
   const chunks = '\r\n\r\n0\r\n\r\n'
   for (const [bytes, expected] of [
-    [`${tail}Transfer-Encoding: chunked\t${chunks}`, [400]],
+    [`${tail}Transfer-Encoding: gzip, chunked${chunks}`, [400]],
     [`${tail}Transfer-Encoding:chunked ${chunks}${get}`, [200, 200]],
     [`${tail}Content-Length: ${get.length + 2}\r\n\r\n${get}\r\n${get}`, [200, 200]],
   ] as const) {

@@ -145,7 +145,7 @@ const maxLength = 512 * 1024
 /** Memory overhead of a remembered project, in characters. About 10,000 projects can be remembered. */
 const overhead = 40
 
-/** Remembers the sequence number of the last change to each of the most recently changed projects. */
+/** Remembers the sequence number of each project's last change. When there are too many projects, forgets them all. */
 export class ProjectChanges {
   readonly #latest = new Map<string, number>()
   #length = 0
@@ -159,14 +159,9 @@ export class ProjectChanges {
   /** @param change sequence number of the change, higher than in all earlier calls. */
   add(project: string | undefined, change: number): void {
     if (project === undefined) return
-    if (!this.#latest.delete(project)) this.#length += project.length + overhead
-    this.#latest.set(project, change)
-    for (const [oldest, number] of this.#latest) {
-      if (this.#length <= maxLength) break
-      this.#latest.delete(oldest)
-      this.#length -= oldest.length + overhead
-      this.#forgotten = number
-    }
+    if (!this.#latest.has(project)) this.#length += project.length + overhead
+    if (this.#length > maxLength) this.addAll(change)
+    else this.#latest.set(project, change)
   }
 
   addAll(change: number): void {
