@@ -123,7 +123,6 @@ export class WaitGroup<State extends Tagged> {
   #hasChanged = false
   /** Why the latest change could not be read; `undefined` once it has been. */
   #failure: unknown
-  #retry: NodeJS.Timeout | undefined
   #isUpdating = false
 
   constructor(options: WaitGroupOptions<State>) {
@@ -169,8 +168,7 @@ export class WaitGroup<State extends Tagged> {
     }
     this.#isUpdating = false
     if (this.#isEmpty) this.#options.onEmpty()
-    else if (this.#arrived.length > 0 || (this.#hasChanged && this.#retry === undefined))
-      this.#schedule()
+    else if (this.#arrived.length > 0 || this.#hasChanged) this.#schedule()
   }
 
   /** Reads the state. If a read after a change fails, the requests that already wait go on waiting for the next read. */
@@ -181,12 +179,8 @@ export class WaitGroup<State extends Tagged> {
       return state
     } catch (error) {
       if (hadChanged && this.#waiting.size > 0) {
-        this.#hasChanged = true
         this.#failure = error
-        this.#retry ??= setTimeout(() => {
-          this.#retry = undefined
-          if (!this.#isEmpty) this.#schedule()
-        }, retryAfter).unref()
+        setTimeout(() => this.#isEmpty || this.changed(), retryAfter).unref()
       }
       throw error
     }
