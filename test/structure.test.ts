@@ -7,9 +7,8 @@ import { describe, test } from 'node:test'
 import { manifest, readText, root, v8Flags } from './support/tools.js'
 
 /** Folders of src in the order given in CONTRIBUTING.md. A folder imports only itself and later folders. */
-const order = readText('CONTRIBUTING.md')
-  .split('\n')
-  .flatMap((line) => /^\| `src\/([\w.-]+)\/?` \|/.exec(line)?.[1] ?? [])
+const [guide = '', map = ''] = readText('CONTRIBUTING.md').split('\n## Map\n')
+const order = [...map.matchAll(/^\| `src\/([\w.-]+)\/?` \|/gm)].map(([, name = '']) => name)
 
 const mostFolders = 14
 const mostImports = 40 // pairs of folders in which the first imports the second
@@ -77,6 +76,20 @@ describe('imports', () => {
     assert.ok(order.length <= mostFolders, order.join(' '))
     assert.ok(imports.size <= mostImports, `${imports.size}: ${[...imports].sort().join(', ')}`)
   })
+})
+
+test('the core is twelve files of at most 1,800 lines together', () => {
+  const [core = ''] = guide.split('\n## Setting up\n')
+  const files = [...core.matchAll(/^\| `(src\/.*?)` \|/gm)].map(([, file = '']) => file)
+  const lines = files.map((file) => readText(file).trimEnd().split('\n').length)
+  assert.equal(new Set(files).size, 12)
+  assert.ok(lines.reduce((sum, count) => sum + count) <= 1_800, lines.join(' + '))
+})
+
+test('every folder of pages is in the map', () => {
+  const folders = new Set(pages.map((file) => posix.dirname(file.slice('../'.length))))
+  for (const folder of [...folders].filter((folder) => folder !== 'pages'))
+    assert.match(map, new RegExp(`^\\| \`${folder}/`, 'm'))
 })
 
 test('every folder in the map exists, and is listed once', () => {

@@ -1,15 +1,17 @@
-/** Serves the web pages, their assets, and the documentation (interface §4.8). @module */
+/** Serves the web pages, their assets, the documentation and the OpenAPI document (interface §4.8). @module */
 
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { packageFile } from '../config/package.js'
+import { packageFile, version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { codeOf } from '../config/usage-error.js'
 import { ApiError } from '../interface/errors.js'
-import { documentFolders, type HeaderList, pagePaths } from '../interface/paths.js'
+import type { ListGuarantees } from '../interface/openapi.js'
+import { documentFolders, documentPath, type HeaderList, pagePaths } from '../interface/paths.js'
 import { answerBytes, answerEmpty } from './answer.js'
 import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
+import { originOf, prefixOf } from './forwarded.js'
 
 /** Content codings, ordered from the smallest output to the largest. */
 const codings = ['br', 'gzip', 'identity'] as const
@@ -55,7 +57,11 @@ const assetCaching: HeaderList = ['Cache-Control', 'public, max-age=31536000, im
 /** Matches file names that clients may request. No matching name leads out of the folder. */
 const fileName = /^[\w-]+(?:\.[\w-]+)*$/
 
-export function createPageRoutes({ docs, console }: Config, guards: readonly Guard[]): Route[] {
+export function createPageRoutes(
+  { docs, console }: Config,
+  guards: readonly Guard[],
+  lists: ListGuarantees,
+): Route[] {
   const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
   const page = (path: string, file: string) =>
     route(path, (exchange) => {
@@ -78,6 +84,7 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
     ...(docs || console ? [assets] : []),
     ...(docs
       ? [
+          route(documentPath, createDocumentHandler(lists)),
           page(pagePaths.docs, `${built}docs/${variant}`),
           page(pagePaths.index, 'docs/llms.txt'),
           page(pagePaths.security, 'SECURITY.md'),
@@ -85,6 +92,25 @@ export function createPageRoutes({ docs, console }: Config, guards: readonly Gua
         ]
       : []),
   ]
+}
+
+/** Placeholder for the service's URL in the OpenAPI document, which is built once for all clients. */
+const anyRoot = '{root}'
+
+function createDocumentHandler(lists: ListGuarantees): Handler {
+  let pieces: string[] | undefined
+
+  return async function answerDocument(exchange) {
+    const { openApiDocument } = await import('../interface/openapi.js')
+    pieces ??= JSON.stringify(openApiDocument(version, lists, anyRoot)).split(anyRoot)
+    const root = (originOf(exchange) ?? '') + prefixOf(exchange)
+    const text = Buffer.from(pieces.join(JSON.stringify(root).slice(1, -1)))
+    const tag = entityTag(text)
+    const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
+    if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
+    const type = ['Content-Type', 'application/json']
+    answerBytes(exchange, text.toString('latin1'), [...type, ...headers])
+  }
 }
 
 /** Sends the whole file, even if the request has a `Range` header, which servers may ignore (RFC 9110 §14.2). */

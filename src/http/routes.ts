@@ -1,4 +1,4 @@
-/** Routes, their guards, and the handlers for the health check and the OpenAPI document. @module */
+/** Routes, their guards, and the health check. @module */
 
 import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
@@ -6,16 +6,13 @@ import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import type { HealthCheckResponse } from '../interface/models.js'
-import type { ListGuarantees } from '../interface/openapi.js'
-import { documentPath, paths, prefix } from '../interface/paths.js'
+import { paths, prefix } from '../interface/paths.js'
 import type { NewId } from '../item/id.js'
 import type { Limit } from '../memory/shares.js'
 import type { ItemStore } from '../store/item-store.js'
-import { answerBytes, answerEmpty, answerJson } from './answer.js'
+import { answerJson } from './answer.js'
 import type { ReadBody } from './body.js'
-import { entityTag, isNotModified } from './conditions.js'
 import type { Guard, Handler, Route } from './exchange.js'
-import { originOf, prefixOf } from './forwarded.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { createSharedLists } from './shared-lists.js'
@@ -37,9 +34,6 @@ export interface RouteParts {
 /** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
 const scheme = 'bearer '
 
-/** Placeholder for the service's URL in the OpenAPI document, which is built once for all clients. */
-const anyRoot = '{root}'
-
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, readBody, waitingReads, newId, withFaults } = parts
@@ -59,14 +53,11 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     PUT: withFaults(items.replace),
     DELETE: withFaults(items.delete),
   }
-  const ofDocument = { GET: createDocumentHandler(store.guarantees) }
-  const document = { path: documentPath, guards: [refuseOverload], handlers: ofDocument }
   return [
     { path: prefix + paths.health, guards: [], handlers: ofHealth },
     { path: prefix + paths.items, guards, handlers: ofItems },
     { path: prefix + paths.item, guards, handlers: ofItem },
-    ...(config.docs ? [document] : []),
-    ...createPageRoutes(config, [refuseOverload]),
+    ...createPageRoutes(config, [refuseOverload], store.guarantees),
   ]
 }
 
@@ -117,21 +108,5 @@ function createHealthCheck(serviceName: string, parts: RouteParts): Handler {
       ...(overload === undefined ? {} : { overload }),
     }
     answerJson(exchange, unhealthy === 0 ? 200 : 503, body)
-  }
-}
-
-function createDocumentHandler(lists: ListGuarantees): Handler {
-  let pieces: string[] | undefined
-
-  return async function answerDocument(exchange) {
-    const { openApiDocument } = await import('../interface/openapi.js')
-    pieces ??= JSON.stringify(openApiDocument(version, lists, anyRoot)).split(anyRoot)
-    const root = (originOf(exchange) ?? '') + prefixOf(exchange)
-    const text = Buffer.from(pieces.join(JSON.stringify(root).slice(1, -1)))
-    const tag = entityTag(text)
-    const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
-    if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
-    const type = ['Content-Type', 'application/json']
-    answerBytes(exchange, text.toString('latin1'), [...type, ...headers])
   }
 }
