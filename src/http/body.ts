@@ -46,7 +46,10 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   }
   return { limit, readBody }
 
-  /** Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader. */
+  /**
+   * Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader. No
+   * `BufferedBytes` counts it: the newest body is refused, because one that has begun should be read to its end.
+   */
   function countMemory(exchange: Exchange): (bytes: number) => void {
     let counted = 0
     let isOver = false

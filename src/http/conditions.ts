@@ -42,6 +42,7 @@ export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   return tag
 }
 
+/** Returns the same tag as `entityTag`. Hashing in slices delays no other client, unlike `crypto.hash`. */
 function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
   const sha256 = createHash('sha256')
   for (let start = 0; start < item.length; start += sliceBytes) {

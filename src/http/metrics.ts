@@ -102,14 +102,22 @@ export function createMetrics({ store, signing, limits }: Measured) {
 
   const healthHelp = 'Whether a subsystem is healthy: 1 or 0'
   measure('item_store_healthy', healthHelp, () => healthOf({ store, signing }), 'subsystem')
-  const limitsBy = (key: 'value' | 'maximum') => () =>
-    Object.fromEntries(
-      limits.map(({ limit, maximum, value }) => [limit, key === 'value' ? value() : maximum]),
-    )
+  const ofLimits = (read: (limit: Limit) => number) => () =>
+    Object.fromEntries(limits.map((each) => [each.limit, read(each)]))
   const valueHelp = 'Value of a limit that rejects requests, in the unit of its maximum'
-  measure('item_store_limit_value', valueHelp, limitsBy('value'), 'limit')
+  measure(
+    'item_store_limit_value',
+    valueHelp,
+    ofLimits(({ value }) => value()),
+    'limit',
+  )
   const maximumHelp = 'Maximum of a limit that rejects requests: bytes, milliseconds or a number'
-  measure('item_store_limit_maximum', maximumHelp, limitsBy('maximum'), 'limit')
+  measure(
+    'item_store_limit_maximum',
+    maximumHelp,
+    ofLimits(({ maximum }) => maximum),
+    'limit',
+  )
   const { traffic } = store
   if (traffic !== undefined) {
     const roundTrip = new Histogram({

@@ -16,6 +16,7 @@ export function newItemId(): ItemId {
   return newUuid() as ItemId // an `ItemId`, because `newUuid` writes lower case
 }
 
+/** Returns a version 5 UUID, which is made with SHA-1 (RFC 9562 §5.5). */
 export function namedItemId(namespace: string, name: string): ItemId {
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex')
   return format(createHash('sha1').update(space).update(name).digest(), 0, 5) as ItemId // `format` writes lower case
