@@ -29,7 +29,18 @@ for (const [text, offset, message] of faults) {
 
 // JSON tokens in random order, and valid JSON text with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
-const token = fc.constantFrom(...words.split(' '), ' ', '\n', '\\', '\u2028')
+const odd = [
+  ...' \n\t\\\u2028\u00a0\ufeff\u000b\u000c\u001f',
+  '/* */',
+  '//',
+  "'",
+  '+',
+  '0x1F',
+  '1_0',
+  'NaN',
+  'True',
+]
+const token = fc.constantFrom(...words.split(' '), ...odd)
 const soup = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(''))
 const mutated = fc.tuple(fc.json(), fc.nat(), fc.nat(3), token).map(([json, at, cut, insert]) => {
   const place = at % (json.length + 1)
