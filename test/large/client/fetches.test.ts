@@ -1,4 +1,4 @@
-/** Tests the client with other implementations of `fetch`, whose responses have no web stream. */
+/** Tests the client with several implementations of `fetch`, most of whose responses have no web stream. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -43,6 +43,7 @@ for (const [name, fetch] of Object.entries({
   'node-fetch': nodeFetch.default,
   'cross-fetch': crossFetch,
   'a fetch without bodies': bodiless,
+  'the fetch of Node.js': globalThis.fetch,
 })) {
   describe(`with ${name}`, () => {
     const token = service.validToken()
