@@ -28,11 +28,13 @@ export function withLimits(limits: Partial<Limits>): Command {
 
 const listening = /"msg":"listening on (.*)"\}\n/
 
-export async function respondingAt(port: number, secret: string): Promise<Service> {
+/** Waits until the service at a port is healthy. */
+export async function healthyAt(port: number, secret: string): Promise<Service> {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-  await until('the service responds', () =>
-    service.request('GET', '/health').catch(() => undefined),
-  )
+  await until('the service is healthy', async () => {
+    const health = await service.request('GET', '/health').catch(() => undefined) // fails until the service listens
+    return health?.status === 200
+  })
   return service
 }
 

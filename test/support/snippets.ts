@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Service } from '../conformance/client.js'
 import { type OwnProcess, ownProcess } from './own-process.js'
-import { cli, respondingAt } from './own-service.js'
+import { cli, healthyAt } from './own-service.js'
 import { freePort } from './process.js'
 import { cleanEnvironment } from './tarball.js'
 import { readText } from './tools.js'
@@ -80,7 +80,7 @@ export async function serveInShell(snippet: Snippet, place: Place): Promise<Serv
   const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}
   const env = { JWT_SECRET, PORT: String(port), ...others }
   startInShell(snippet, { ...place, env })
-  return await respondingAt(port, JWT_SECRET)
+  return await healthyAt(port, JWT_SECRET)
 }
 
 /** Installs this build where the real `npx` finds it, and returns a shell's environment variables. */

@@ -5,17 +5,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { serviceAt } from '../../conformance/client.js'
 import { keptClient } from '../../support/kept-client.js'
 import { configureNginx, startNginx } from '../../support/nginx.js'
 import { ownProcess } from '../../support/own-process.js'
+import { healthyAt } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { putCommand, runInShell, snippetsOf } from '../../support/snippets.js'
 import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
 import { readText } from '../../support/tools.js'
-import { until } from '../../support/until.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 const clients = 4
@@ -53,13 +52,11 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const env = { ...cleanEnvironment(), ...variables }
     for (const number of ['1', '2']) {
       ownProcess(['bash', '-c', supervisor, 'bash', number, prefix + number], { cwd, env })
-      await until(`process ${number} listens`, () => isHealthy(Number(prefix + number)))
+      await healthyAt(Number(prefix + number), secret)
     }
-    await until('nginx serves', () => isHealthy(port))
-
+    const service = await healthyAt(port, secret)
     const agent = new Agent({ keepAlive: true, maxSockets: clients })
     after(() => agent.destroy())
-    const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
     const call = keptClient(service, agent)
     const statuses: number[] = []
     let isOver = false
@@ -80,12 +77,6 @@ describeWithRedis('docs/how-to/processes.md', () => {
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
   })
 })
-
-const isHealthy = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/api/v1/health`).then(
-    ({ status }) => status === 200,
-    () => false,
-  )
 
 function configure(upstream: string, port: number, redirecting: number) {
   const file = 'deploy/nginx.conf'

@@ -1,14 +1,14 @@
 /** Tests the commands in the guides about Redis, including a backup. */
 
 import assert from 'node:assert/strict'
-import { type Service, serviceAt } from '../../conformance/client.js'
+import type { Service } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
+import { healthyAt } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { runInShell, type Snippet, snippetsOf, startInShell } from '../../support/snippets.js'
 import { emptyFolder } from '../../support/tarball.js'
 import { root } from '../../support/tools.js'
-import { until } from '../../support/until.js'
 
 interface Ports {
   readonly redis: number
@@ -32,16 +32,7 @@ async function serve(snippet: Snippet, ports: Ports): Promise<Service> {
   const text = onPorts(snippet, ports).text.replace(/\$\(openssl.*\)/, secret)
   assert.ok(text.includes(secret), `${snippet.place} sets no secret`)
   startInShell({ ...snippet, text }, { cwd: root, env: { PORT: String(ports.port) } })
-  return await healthyAt(ports.port)
-}
-
-async function healthyAt(port: number): Promise<Service> {
-  const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
-  await until('the service is healthy', async () => {
-    const health = await service.request('GET', '/health').catch(() => undefined) // fails until the service listens
-    return health?.status === 200
-  })
-  return service
+  return await healthyAt(ports.port, secret)
 }
 
 programTest(
@@ -66,7 +57,7 @@ programTest(
     const text = several.text.replace('8001', `${ports[0]}`).replace('8002', `${ports[1]}`)
     await serve({ ...several, text }, { ...first, port: ports[0] })
     for (const port of ports) {
-      const one = await healthyAt(port)
+      const one = await healthyAt(port, secret)
       assert.equal(itemsOf(await one.call('GET', '/items')).length, 1)
     }
 

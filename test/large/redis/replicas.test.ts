@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { create } from '../../conformance/expect.js'
 import { configureNginx, startNginx } from '../../support/nginx.js'
-import { ownService, respondingAt } from '../../support/own-service.js'
+import { healthyAt, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -22,7 +22,7 @@ describeWithRedis('replicas of the service', () => {
       ['server item-store:8000 max_fails', servers],
     ])
     startNginx(nginx, configured)
-    const service = await respondingAt(port, JWT_SECRET)
+    const service = await healthyAt(port, JWT_SECRET)
 
     for (const replica of replicas) {
       const { id } = await create(service, {})
