@@ -2,26 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Document } from '../../test/large/openapi/document.js'
 import { openApiDocument } from './openapi.js'
-
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly required?: boolean }
-}
-
-interface Document {
-  readonly paths: Readonly<
-    Record<string, { readonly parameters?: readonly Parameter[] } & Record<string, Operation>>
-  >
-  readonly components: { readonly headers: Record<string, { readonly required?: boolean }> }
-}
 
 const document: Document = JSON.parse(
   JSON.stringify(openApiDocument('1.2.3', { isSnapshot: true, isInOrder: true })),

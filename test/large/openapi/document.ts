@@ -24,15 +24,24 @@ interface Response {
   readonly content?: { readonly 'application/json': { readonly examples: Record<string, Example> } }
 }
 
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+}
+
 interface DocumentedOperation {
   readonly operationId: string
-  readonly requestBody?: object
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required?: boolean }
   readonly responses: Readonly<Record<string, Response>>
 }
 
-interface Document {
+export interface Document {
   readonly servers: readonly { readonly url: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+  readonly paths: Readonly<
+    Record<string, Record<string, DocumentedOperation> & Pick<DocumentedOperation, 'parameters'>>
+  >
   readonly components: {
     readonly schemas: Readonly<Record<string, { readonly properties?: object }>>
     readonly headers: Readonly<Record<string, Header>>
@@ -63,10 +72,10 @@ export async function servedDocument(origin: URL): Promise<Document> {
 }
 
 export function operationsOf({ paths }: Document): Operation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== 'parameters')
-      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  return Object.entries(paths).flatMap(([path, { parameters: _, ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      return { ...operation, method: method.toUpperCase(), path }
+    }),
   )
 }
 
