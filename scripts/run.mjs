@@ -2,13 +2,9 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { refuseBusyPort } from './busy-port.mjs'
-import { isReady, makeReady, root } from './ready.mjs'
+import { makeReady, root } from './ready.mjs'
 
-if (!isReady()) {
-  await refuseBusyPort(process.argv.slice(2))
-  makeReady()
-}
+makeReady()
 
 // npm sends signals only to its child process, which may be a shell. When the shell ends, this process must end too.
 const shell = process.ppid
