@@ -8,10 +8,9 @@ import { test } from 'node:test'
 import { answers, scriptedServer } from './client/scripted-server.js'
 import { signatureOf } from './conformance/tokens.js'
 import { type Reply, smallService } from './large/conformance/small-service.js'
-import { ownProcess } from './support/own-process.js'
 import { cli, ownService } from './support/own-service.js'
-import { programTest } from './support/program-test.js'
-import { cleanEnvironment, emptyFolder } from './support/tarball.js'
+import { ownProcess } from './support/process.js'
+import { cleanEnvironment, emptyFolder, programTest } from './support/tools.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 

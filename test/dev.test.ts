@@ -6,11 +6,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
-import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
+import { ownProcess } from './support/process.js'
 import { describeWithRedis, startedRedis } from './support/redis.js'
-import { cleanEnvironment, emptyFolder } from './support/tarball.js'
-import { readText } from './support/tools.js'
+import { cleanEnvironment, emptyFolder, readText } from './support/tools.js'
 
 const folder = emptyFolder()
 const env = cleanEnvironment()

@@ -10,12 +10,11 @@ import { createMetrics } from '../src/http/metrics.js'
 import { errorKinds } from '../src/interface/errors.js'
 import { paths, prefix } from '../src/interface/paths.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
-import { ownProcess } from './support/own-process.js'
 import { cli } from './support/own-service.js'
+import { ownProcess } from './support/process.js'
 import { settingsTable } from './support/settings-table.js'
 import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
-import { cleanEnvironment } from './support/tarball.js'
-import { readText, root } from './support/tools.js'
+import { cleanEnvironment, readText, root } from './support/tools.js'
 
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md'],

@@ -6,10 +6,9 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceAt } from './conformance/client.js'
 import { assertServesWithoutSecret } from './support/missing-secret.js'
-import { ownProcess } from './support/own-process.js'
 import { cli, linuxTest, ownService, ownTest as test } from './support/own-service.js'
-import { cleanEnvironment, emptyFolder } from './support/tarball.js'
-import { until } from './support/until.js'
+import { ownProcess, until } from './support/process.js'
+import { cleanEnvironment, emptyFolder } from './support/tools.js'
 
 const folder = emptyFolder()
 const [one, two] = ['one secret of at least thirty-two bytes', 'two: a secret of at least 32 bytes']

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { emptyFolder } from '../../test/support/tarball.js'
+import { emptyFolder } from '../../test/support/tools.js'
 import { secretFile } from './secret-file.js'
 
 test('a change to the file counts once two reads have found the same text', async (t) => {

@@ -5,7 +5,7 @@ import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ItemStoreClient } from '../../src/client/client.js'
-import { until } from '../support/until.js'
+import { until } from '../support/process.js'
 import {
   type Call,
   calls,

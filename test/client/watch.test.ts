@@ -6,8 +6,7 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CallOptions, ItemStoreClient, tagOf } from '../../src/client/client.js'
 import { type OwnService, ownService } from '../support/own-service.js'
-import { freePort } from '../support/process.js'
-import { until } from '../support/until.js'
+import { freePort, until } from '../support/process.js'
 import {
   answers,
   drops,

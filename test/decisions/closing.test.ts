@@ -4,9 +4,15 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '../conformance/expect.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
-import { answerReader, type RawAnswer } from '../support/raw-answers.js'
-import { headOf, openSocket, slowly, wholeText } from '../support/socket.js'
-import { until } from '../support/until.js'
+import { until } from '../support/process.js'
+import {
+  answerReader,
+  headOf,
+  openSocket,
+  type RawAnswer,
+  slowly,
+  wholeText,
+} from '../support/socket.js'
 
 const pad = 'x'.repeat(1_000_000)
 

@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import type { Service } from '../conformance/client.js'
 import { itemsOf, record } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { measuredService } from '../support/measured-service.js'
-import { ownTest } from '../support/own-service.js'
-import { until } from '../support/until.js'
+import { measuredService, ownTest } from '../support/own-service.js'
+import { until } from '../support/process.js'
 import { assertRefused, createText, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()

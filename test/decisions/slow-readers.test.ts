@@ -6,10 +6,9 @@ import { test } from 'node:test'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { create, stored } from '../conformance/expect.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
-import { exchangeOne, headOf, openSocket } from '../support/socket.js'
-import { stalledRead } from '../support/stalled-read.js'
+import { until } from '../support/process.js'
+import { exchangeOne, headOf, openSocket, stalledRead } from '../support/socket.js'
 import { createItems, itemText, textOf } from '../support/store-behaviour.js'
-import { until } from '../support/until.js'
 
 const megabyte = 1_000_000
 

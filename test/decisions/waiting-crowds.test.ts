@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Answer } from '../conformance/client.js'
 import { assertItemNotFound, create, itemOf, itemsOf, record } from '../conformance/expect.js'
 import { ownApp } from '../support/own-app.js'
-import { until } from '../support/until.js'
+import { until } from '../support/process.js'
 import { readWaiting, tagOf } from './expect.js'
 
 type Operation = 'read' | 'list' | 'version'

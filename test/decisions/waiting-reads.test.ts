@@ -9,11 +9,10 @@ import { createMemoryStore } from '../../src/store/memory/store.js'
 import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
-import { measuredService } from '../support/measured-service.js'
 import { ownApp } from '../support/own-app.js'
-import { ownTest } from '../support/own-service.js'
+import { measuredService, ownTest } from '../support/own-service.js'
+import { until } from '../support/process.js'
 import { firstText, headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
-import { until } from '../support/until.js'
 import { isPending, newItem, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { outputOf } from './process.js'
-import { emptyFolder } from './tarball.js'
+import { emptyFolder } from './tools.js'
 
 /** @param name subject alternative name, in the format of openssl. */
 export function newCertificate(name = 'IP:127.0.0.1'): [certificate: string, key: string] {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after } from 'node:test'
-import { unlessMissing } from './program-test.js'
-import { requireTool } from './tools.js'
+import { requireTool, unlessMissing } from './tools.js'
 
 // Types of the parts of playwright-core that tests use. Each action waits until its element is ready.
 

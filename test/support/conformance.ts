@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Service } from '../conformance/client.js'
-import { type Command, ownProcess } from './own-process.js'
 import { cli, ownService } from './own-service.js'
+import { type Command, ownProcess } from './process.js'
 import { root } from './tools.js'
 
 export interface Conformance {

@@ -6,8 +6,8 @@ import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keptClient } from './kept-client.js'
 import type { OwnService } from './own-service.js'
+import { until } from './process.js'
 import { randomNumbers } from './random.js'
-import { until } from './until.js'
 
 /** Version number of an item; `undefined` if the item is deleted. */
 type Version = number | undefined

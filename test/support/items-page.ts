@@ -3,7 +3,7 @@
 import type { Page } from './chromium.js'
 import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
-import { until } from './until.js'
+import { until } from './process.js'
 
 /** Extends a page with methods for what a person can do and see on the items page. */
 function withHelpers(page: Page, isNarrow: boolean) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { serviceAt } from '../conformance/client.js'
 import { record } from '../conformance/expect.js'
 import { assertRefused } from '../decisions/expect.js'
-import type { OwnProcess } from './own-process.js'
+import type { OwnProcess } from './process.js'
 
 export const withoutSecret = [
   { variables: {}, says: /^JWT_SECRET is not set: .* type export JWT_SECRET=\$\(node -p / },

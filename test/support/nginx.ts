@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownProcess } from './own-process.js'
-import { emptyFolder } from './tarball.js'
-import { readText } from './tools.js'
+import { ownProcess } from './process.js'
+import { emptyFolder, readText } from './tools.js'
 
 /** @param file path in the repository. @param changes replacements for texts that occur exactly once in the file. */
 export function configureNginx(

@@ -7,8 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Limits } from '../../src/config/settings.js'
 import { type Service, serviceAt } from '../conformance/client.js'
-import { type Command, type Exit, type OwnProcess, ownProcess } from './own-process.js'
-import { until } from './until.js'
+import { type Command, type Exit, freePort, type OwnProcess, ownProcess, until } from './process.js'
 
 export interface OwnService extends Service, OwnProcess {
   readonly log: readonly Record<string, unknown>[]
@@ -66,6 +65,23 @@ export async function ownService(
     stop() {
       own.child.kill('SIGTERM')
       return own.ended()
+    },
+  }
+}
+
+export async function measuredService(env: NodeJS.ProcessEnv = {}, command?: Command) {
+  const port = await freePort()
+  const own = await ownService({ ...env, METRICS_PORT: String(port) }, command)
+  const metricsUrl = `http://127.0.0.1:${port}/metrics`
+  const metrics = async () => await (await fetch(metricsUrl)).text()
+  return {
+    ...own,
+    metricsUrl,
+    metrics,
+    async waitingReads(): Promise<number> {
+      return Number(
+        /^item_store_limit_value\{limit="waiting reads"\} (\d+)$/m.exec(await metrics())?.[1],
+      )
     },
   }
 }

@@ -2,9 +2,8 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { freePort } from './process.js'
+import { freePort, until } from './process.js'
 import { isInstalled, ownRedis } from './redis.js'
-import { until } from './until.js'
 
 export type ClusterNode = ReturnType<typeof nodeAt>
 

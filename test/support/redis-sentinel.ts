@@ -5,11 +5,10 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ownProcess } from './own-process.js'
-import { freePort } from './process.js'
+import { freePort, ownProcess } from './process.js'
 import { ownRedis } from './redis.js'
-import { emptyFolder } from './tarball.js'
 import { tcpProxy } from './tcp-proxy.js'
+import { emptyFolder } from './tools.js'
 
 export const primaryName = 'main'
 /** Source address by which a proxy recognizes sentinels and replicas. */

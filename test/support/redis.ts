@@ -5,10 +5,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { promisify } from 'node:util'
-import { type OwnProcess, ownProcess } from './own-process.js'
-import { unlessMissing } from './program-test.js'
-import { emptyFolder } from './tarball.js'
-import { readText } from './tools.js'
+import { type OwnProcess, ownProcess } from './process.js'
+import { emptyFolder, readText, unlessMissing } from './tools.js'
 
 const program = 'redis-server'
 export const isInstalled = spawnSync(program, ['--version']).status === 0

@@ -4,11 +4,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Service } from '../conformance/client.js'
-import { type OwnProcess, ownProcess } from './own-process.js'
 import { cli, healthyAt } from './own-service.js'
-import { freePort } from './process.js'
-import { cleanEnvironment } from './tarball.js'
-import { readText } from './tools.js'
+import { freePort, type OwnProcess, ownProcess } from './process.js'
+import { cleanEnvironment, readText } from './tools.js'
 
 export interface Snippet {
   /** Language of the code block, such as `sh`; may be empty. */

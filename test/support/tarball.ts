@@ -1,16 +1,9 @@
 /** Packs this package into the tarball that users install, and unpacks tarballs. */
 
-import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from './process.js'
-import { root } from './tools.js'
-
-/** Returns the environment variables except npm's, `JWT_SECRET` and `JWT_ALGORITHM`. */
-export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const { JWT_SECRET: _secret, JWT_ALGORITHM: _algorithm, ...env } = process.env
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
-}
+import { cleanEnvironment, emptyFolder, root } from './tools.js'
 
 export function npm(cwd: string, ...args: string[]): string {
   return outputOf('npm', args, { cwd, env: cleanEnvironment() })
@@ -36,8 +29,4 @@ export function unpack(tarball: string): string {
   mkdirSync(folder, { recursive: true })
   outputOf('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1'])
   return folder
-}
-
-export function emptyFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'item-store-'))
 }

@@ -3,8 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from './tarball.js'
-import { root, toolsFolder, tsc } from './tools.js'
+import { emptyFolder, root, toolsFolder, tsc } from './tools.js'
 
 const packages = {
   'item-store': root,

@@ -1,8 +1,7 @@
 /** Checks workflows with GitHub's own parser and schema. */
 
 import { join } from 'node:path'
-import { emptyFolder } from './tarball.js'
-import { requireTool, toolsFolder } from './tools.js'
+import { emptyFolder, requireTool, toolsFolder } from './tools.js'
 
 interface WorkflowParser {
   parseWorkflow(

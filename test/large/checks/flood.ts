@@ -5,9 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { create, listed } from '../../conformance/expect.js'
 import { keptClient } from '../../support/kept-client.js'
-import { ownProcess } from '../../support/own-process.js'
 import { cli, type OwnService, ownService } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
+import { ownProcess, residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
 /** Limits on memory growth in MB, and on the 99th percentile of response times in ms. */

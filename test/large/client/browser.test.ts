@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { scriptedServer } from '../../client/scripted-server.js'
 import { inChromium, openPage } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
+import { until } from '../../support/process.js'
 import { readText } from '../../support/tools.js'
-import { until } from '../../support/until.js'
 
 /** The name, status and code of an error, and the length of its session id. */
 type Failure = [string, number?, string?, number?]

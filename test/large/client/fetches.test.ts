@@ -16,9 +16,8 @@ import {
 } from '../../client/scripted-server.js'
 import { newCertificate } from '../../support/certificate.js'
 import { ownService } from '../../support/own-service.js'
-import { freePort, listen } from '../../support/process.js'
+import { freePort, listen, until } from '../../support/process.js'
 import { requireTool } from '../../support/tools.js'
-import { until } from '../../support/until.js'
 import { userProject } from '../../support/user-project.js'
 
 const nodeFetch: { default: Fetch } = await import(requireTool.resolve('node-fetch'))

@@ -5,10 +5,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { outputOf } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
 import { rowsUnder } from '../../support/snippets.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { readText, root } from '../../support/tools.js'
+import { emptyFolder, programTest, readText, root } from '../../support/tools.js'
 import { parseYaml } from '../../support/yaml.js'
 
 interface Rule {

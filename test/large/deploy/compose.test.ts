@@ -4,11 +4,9 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { measuredService } from '../../support/measured-service.js'
+import { measuredService } from '../../support/own-service.js'
 import { freePort, outputOf } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { readText, root, toolCommand } from '../../support/tools.js'
+import { emptyFolder, programTest, readText, root, toolCommand } from '../../support/tools.js'
 import { parseYaml } from '../../support/yaml.js'
 
 interface Compose {

@@ -8,10 +8,8 @@ import { after, test } from 'node:test'
 import { serviceAt } from '../../conformance/client.js'
 import { create } from '../../conformance/expect.js'
 import { assertServesWithoutSecret } from '../../support/missing-secret.js'
-import { ownProcess } from '../../support/own-process.js'
-import { freePort, outputOf } from '../../support/process.js'
-import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { readText, requireTool, root } from '../../support/tools.js'
+import { freePort, outputOf, ownProcess } from '../../support/process.js'
+import { cleanEnvironment, emptyFolder, readText, requireTool, root } from '../../support/tools.js'
 
 const dockerfile = readText('Dockerfile')
 const folder = emptyFolder()

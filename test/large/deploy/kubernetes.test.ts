@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { measuredService } from '../../support/measured-service.js'
+import { measuredService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'

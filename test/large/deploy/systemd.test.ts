@@ -7,13 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { serviceAt } from '../../conformance/client.js'
 import { assertServesWithoutSecret } from '../../support/missing-secret.js'
-import { ownProcess } from '../../support/own-process.js'
 import { cli } from '../../support/own-service.js'
-import { outputOf } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { readText, root, v8Flags } from '../../support/tools.js'
-import { until } from '../../support/until.js'
+import { outputOf, ownProcess, until } from '../../support/process.js'
+import { emptyFolder, programTest, readText, root, v8Flags } from '../../support/tools.js'
 
 /** Maximum exposure level. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
 const highestExposure = 20

@@ -5,8 +5,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { cleanEnvironment, emptyFolder, pack, unpack } from '../../support/tarball.js'
-import { readText, root, toolsFolder, tsc } from '../../support/tools.js'
+import { pack, unpack } from '../../support/tarball.js'
+import {
+  cleanEnvironment,
+  emptyFolder,
+  readText,
+  root,
+  toolsFolder,
+  tsc,
+} from '../../support/tools.js'
 
 /** Output of the test runners when the example passes, by the title of the section. */
 const success = new Map([

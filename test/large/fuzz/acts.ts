@@ -1,7 +1,7 @@
 /** Checks responses, and determines the outcome of each request as far as a client can tell. */
 
 import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
-import { headerOf, type RawAnswer } from '../../support/raw-answers.js'
+import { headerOf, type RawAnswer } from '../../support/socket.js'
 import type { Played } from './play.js'
 import { isBodyWanted, type Request } from './request.js'
 

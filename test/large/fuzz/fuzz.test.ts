@@ -1,8 +1,8 @@
 /** Fuzzes the service with random conversations from a fixed seed. */
 
 import assert from 'node:assert/strict'
-import { ownProcess } from '../../support/own-process.js'
 import { linuxTest } from '../../support/own-service.js'
+import { ownProcess } from '../../support/process.js'
 import { root } from '../../support/tools.js'
 
 /** Runs in its own process, because after connection resets, Node.js 20 and 26 may not exit without `process.exit`. */

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { answerReader } from '../../support/raw-answers.js'
+import { answerReader } from '../../support/socket.js'
 import type { ConnectionPlan } from './conversation.js'
 import type { Request } from './request.js'
 

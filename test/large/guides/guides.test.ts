@@ -4,10 +4,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create, itemsOf } from '../../conformance/expect.js'
-import { ownProcess } from '../../support/own-process.js'
 import { ownService, ownTest as test } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
+import { freePort, ownProcess, until } from '../../support/process.js'
 import {
   assertShown,
   rowsUnder,
@@ -17,9 +15,14 @@ import {
   snippetsOf,
   startInShell,
 } from '../../support/snippets.js'
-import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { readText, root, toolsFolder } from '../../support/tools.js'
-import { until } from '../../support/until.js'
+import {
+  cleanEnvironment,
+  emptyFolder,
+  programTest,
+  readText,
+  root,
+  toolsFolder,
+} from '../../support/tools.js'
 import { workflowErrors } from '../../support/workflow.js'
 import { parseYaml } from '../../support/yaml.js'
 

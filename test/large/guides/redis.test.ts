@@ -5,10 +5,8 @@ import type { Service } from '../../conformance/client.js'
 import { itemsOf } from '../../conformance/expect.js'
 import { healthyAt } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
 import { runInShell, type Snippet, snippetsOf, startInShell } from '../../support/snippets.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { emptyFolder, programTest, root } from '../../support/tools.js'
 
 interface Ports {
   readonly redis: number

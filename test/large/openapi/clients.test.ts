@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownService } from '../../support/own-service.js'
 import { outputOf } from '../../support/process.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { toolCommand, toolsFolder, tsc } from '../../support/tools.js'
+import { emptyFolder, toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
 const generators = [
   {

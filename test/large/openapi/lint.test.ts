@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { cli } from '../../support/own-service.js'
 import { outputOf } from '../../support/process.js'
-import { emptyFolder } from '../../support/tarball.js'
-import { toolCommand } from '../../support/tools.js'
+import { emptyFolder, toolCommand } from '../../support/tools.js'
 
 const folder = emptyFolder()
 writeFileSync(join(folder, 'openapi.json'), outputOf(process.execPath, [cli, 'openapi']))

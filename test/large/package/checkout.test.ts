@@ -5,9 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { unlessMissing } from '../../support/program-test.js'
-import { cleanEnvironment, emptyFolder, filesIn } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { filesIn } from '../../support/tarball.js'
+import { cleanEnvironment, emptyFolder, root, unlessMissing } from '../../support/tools.js'
 
 const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
 const made = ['node_modules', 'build', 'dist', '.git', 'tools']

@@ -5,11 +5,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownProcess } from '../../support/own-process.js'
-import { outputOf } from '../../support/process.js'
+import { outputOf, ownProcess } from '../../support/process.js'
 import { assertShown, snippetsOf } from '../../support/snippets.js'
-import { cleanEnvironment, emptyFolder } from '../../support/tarball.js'
-import { manifest, requireTool, root } from '../../support/tools.js'
+import { cleanEnvironment, emptyFolder, manifest, requireTool, root } from '../../support/tools.js'
 
 const maxPackages = 30
 const oldestNode = '20.19.0'

@@ -5,9 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
-import { cleanEnvironment, emptyFolder, npm } from '../../support/tarball.js'
-import { root } from '../../support/tools.js'
+import { npm } from '../../support/tarball.js'
+import { cleanEnvironment, emptyFolder, programTest, root } from '../../support/tools.js'
 
 const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
 

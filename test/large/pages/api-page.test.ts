@@ -16,7 +16,7 @@ import {
   useGuardedPages,
 } from '../../support/guarded-page.js'
 import { ownService } from '../../support/own-service.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 import { operationsOf, servedDocument } from '../openapi/document.js'
 
 const service = await ownService({ LOG_LEVEL: 'debug' })

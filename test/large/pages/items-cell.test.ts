@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { inChromium } from '../../support/chromium.js'
 import { assertFits, assertUsable, screens } from '../../support/guarded-page.js'
 import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const { openWith } = useItemsPage()
 

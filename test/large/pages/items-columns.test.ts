@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { inChromium, type Locator } from '../../support/chromium.js'
 import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
 import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const { openWith } = useItemsPage()
 

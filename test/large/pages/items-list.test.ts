@@ -16,7 +16,7 @@ import { createOverview, widthOf } from '../../../pages/items/overview.js'
 import { createSearch } from '../../../pages/items/search.js'
 import { sortItems } from '../../../pages/items/sort.js'
 import { collectGarbage } from '../../support/garbage.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const raw = String.raw
 const atOnce = () => undefined

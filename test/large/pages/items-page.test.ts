@@ -13,7 +13,7 @@ import {
   takePictures,
 } from '../../support/guarded-page.js'
 import { itemsService, serviceWith, useItemsPage } from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const { openItems, openWith } = useItemsPage()
 const service = await itemsService()

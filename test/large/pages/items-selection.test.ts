@@ -11,7 +11,7 @@ import {
   screens,
 } from '../../support/guarded-page.js'
 import { type ItemsPage, type ItemsService, useItemsPage } from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const { openWith } = useItemsPage()
 

@@ -6,7 +6,7 @@ import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
 import { type ItemsPage, itemsService, useItemsPage } from '../../support/items-page.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 const { openItems } = useItemsPage()
 const service = await itemsService({ MAX_BODY_BYTES: '1000' })

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { inChromium, type Page } from '../../support/chromium.js'
 import { useGuardedPages } from '../../support/guarded-page.js'
 import { ownService } from '../../support/own-service.js'
-import { unlessMissing } from '../../support/program-test.js'
+import { unlessMissing } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 
 const service = await ownService()

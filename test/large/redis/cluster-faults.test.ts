@@ -12,9 +12,9 @@ import {
   successesOf,
   untilMoreIsServed,
 } from '../../support/item-load.js'
+import { until } from '../../support/process.js'
 import { describeWithRedis } from '../../support/redis.js'
 import { type ClusterNode, idOf, ownCluster, ownClusterNode } from '../../support/redis-cluster.js'
-import { until } from '../../support/until.js'
 import {
   assertDown,
   assertOneOutage,

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { newItemId } from '../../../src/item/id.js'
 import { assertConforms } from '../../support/conformance.js'
-import { freePort } from '../../support/process.js'
+import { freePort, until } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownCluster } from '../../support/redis-cluster.js'
 import { type OwnStoreOptions, ownStore } from '../../support/redis-store.js'
@@ -16,7 +16,6 @@ import {
   itemText,
   textOf,
 } from '../../support/store-behaviour.js'
-import { until } from '../../support/until.js'
 import { assertServes, assertUnhealthy, causeIn, patient, serviceOn } from './expect.js'
 
 const cluster = await ownCluster()

@@ -6,7 +6,7 @@ import type { Answer } from '../../conformance/client.js'
 import { create, itemsOf, record, stored } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
-import { until } from '../../support/until.js'
+import { until } from '../../support/process.js'
 
 /** A store timeout that is long enough for a healthy server on a busy machine. */
 export const STORE_TIMEOUT = '1500ms'

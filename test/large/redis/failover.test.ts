@@ -5,10 +5,9 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { create, stored } from '../../conformance/expect.js'
 import { assertNothingLost, servedLoad, untilMoreIsServed } from '../../support/item-load.js'
-import { freePort, listen } from '../../support/process.js'
+import { freePort, listen, until } from '../../support/process.js'
 import { describeWithRedis, type OwnRedis, startedRedis } from '../../support/redis.js'
 import { proxyTo } from '../../support/redis-proxy.js'
-import { until } from '../../support/until.js'
 import {
   assertDown,
   assertOneOutage,

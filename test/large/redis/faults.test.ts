@@ -5,9 +5,8 @@ import { test } from 'node:test'
 import { create, itemOf, listed, stored } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
 import { assertNothingLost, servedLoad } from '../../support/item-load.js'
-import { freePort } from '../../support/process.js'
+import { freePort, until } from '../../support/process.js'
 import { describeWithRedis, ownRedis, startedRedis } from '../../support/redis.js'
-import { until } from '../../support/until.js'
 import {
   assertDown,
   assertServes,

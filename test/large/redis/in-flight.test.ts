@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newItemId } from '../../../src/item/id.js'
+import { until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { proxyTo, type RedisProxy } from '../../support/redis-proxy.js'
 import { ownStore } from '../../support/redis-store.js'
 import { createItem, itemText, textOf } from '../../support/store-behaviour.js'
-import { until } from '../../support/until.js'
 
 const megabyte = 1_000_000
 /** Text in every HGET command that the store sends, but not in scripts that call HGET. */

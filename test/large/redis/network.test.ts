@@ -6,9 +6,9 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { create } from '../../conformance/expect.js'
 import { assertNothingLost, servedLoad } from '../../support/item-load.js'
-import { unlessMissing } from '../../support/program-test.js'
+import { until } from '../../support/process.js'
 import { isInstalled, ownRedisBy } from '../../support/redis.js'
-import { until } from '../../support/until.js'
+import { unlessMissing } from '../../support/tools.js'
 import { assertDown, assertServes, assertUnavailable, serviceOn } from './expect.js'
 
 const hasProgram = spawnSync('ip', ['-V']).status === 0

@@ -10,11 +10,10 @@ import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
 import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
-import { freePort, listen } from '../../support/process.js'
+import { freePort, listen, until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
 import { createItem, itemText } from '../../support/store-behaviour.js'
-import { until } from '../../support/until.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const redis = await startedRedis()

@@ -6,8 +6,8 @@ import { create } from '../../conformance/expect.js'
 import { configureNginx, startNginx } from '../../support/nginx.js'
 import { healthyAt, ownService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
-import { programTest } from '../../support/program-test.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
+import { programTest } from '../../support/tools.js'
 
 describeWithRedis('replicas of the service', () => {
   programTest('nginx', 'nginx finds running services, each with all items', async (nginx) => {

@@ -11,7 +11,7 @@ import {
   untilMoreIsServed,
 } from '../../support/item-load.js'
 import type { OwnService } from '../../support/own-service.js'
-import { freePort } from '../../support/process.js'
+import { freePort, until } from '../../support/process.js'
 import { describeWithRedis, isInstalled } from '../../support/redis.js'
 import {
   type OwnSentinel,
@@ -20,7 +20,6 @@ import {
   type WatchedServer,
   watchedServer,
 } from '../../support/redis-sentinel.js'
-import { until } from '../../support/until.js'
 import { assertDown, assertServes, causeIn, serviceOn } from './expect.js'
 
 /** Maximum time until an acknowledged write has reached the replicas, in milliseconds. */

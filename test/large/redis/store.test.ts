@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { type ItemId, newItemId } from '../../../src/item/id.js'
 import type { EncodedItem } from '../../../src/item/item.js'
 import type { ItemList, ItemStore } from '../../../src/store/item-store.js'
+import { until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { type OwnStoreOptions, ownStore } from '../../support/redis-store.js'
 import {
@@ -15,7 +16,6 @@ import {
   itemText,
   textOf,
 } from '../../support/store-behaviour.js'
-import { until } from '../../support/until.js'
 
 const one = { buckets: 1 }
 

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer } from '../../conformance/client.js'
 import { create, itemOf } from '../../conformance/expect.js'
 import { readWaiting, tagOf } from '../../decisions/expect.js'
-import { measuredService } from '../../support/measured-service.js'
+import { measuredService } from '../../support/own-service.js'
+import { until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
-import { until } from '../../support/until.js'
 import { patient, serviceOn } from './expect.js'
 
 const count = 25

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { assertRefused, sendText } from '../../decisions/expect.js'
 import { ownService, ownTest, withLimits } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
+import { residentBytes, until } from '../../support/process.js'
 import { firstText, headOf, openSocket } from '../../support/socket.js'
-import { until } from '../../support/until.js'
 
 const limit = 16 * 1024 * 1024
 

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startLoad, successesOf } from '../../support/item-load.js'
 import { cli, type OwnService, ownService, ownTest } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
+import { residentBytes, until } from '../../support/process.js'
 import { numbers } from '../../support/report.js'
 import { headOf, openSocket } from '../../support/socket.js'
-import { until } from '../../support/until.js'
 
 /** Memory and store size in MiB, duration in seconds, and the maximum factor by which memory may grow. */
 const options = numbers({ memory: 220, store: 12, seconds: 4, growth: 1.6 })

@@ -5,11 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { create } from '../../conformance/expect.js'
-import { measuredService } from '../../support/measured-service.js'
-import { cli, linuxTest, ownService } from '../../support/own-service.js'
+import { cli, linuxTest, measuredService, ownService } from '../../support/own-service.js'
+import { until } from '../../support/process.js'
 import { randomNumbers } from '../../support/random.js'
 import { openSockets } from '../../support/socket.js'
-import { until } from '../../support/until.js'
 
 for (const limit of [128, 512, 1024]) {
   linuxTest(`the service survives more connections than its ${limit} descriptors`, async () => {

@@ -6,9 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
 import { randomNumbers } from '../../support/random.js'
-import { answerReader, headerOf } from '../../support/raw-answers.js'
 import { numbers } from '../../support/report.js'
-import { headOf } from '../../support/socket.js'
+import { answerReader, headerOf, headOf } from '../../support/socket.js'
 
 const { count } = numbers({ count: 10 })
 

@@ -8,10 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '../../conformance/expect.js'
 import { assertRefused } from '../../decisions/expect.js'
 import { type OwnService, ownService, ownTest, withLimits } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
-import { headOf, openSocket, openSockets, slowly } from '../../support/socket.js'
-import { stalledRead } from '../../support/stalled-read.js'
-import { until } from '../../support/until.js'
+import { residentBytes, until } from '../../support/process.js'
+import { headOf, openSocket, openSockets, slowly, stalledRead } from '../../support/socket.js'
 
 const mebibyte = 1024 ** 2
 

@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '../../conformance/expect.js'
-import { measuredService } from '../../support/measured-service.js'
-import { ownService, ownTest, withLimits } from '../../support/own-service.js'
-import { residentBytes } from '../../support/process.js'
+import { measuredService, ownService, ownTest, withLimits } from '../../support/own-service.js'
+import { residentBytes, until } from '../../support/process.js'
 import { exchange, headOf, openSocket, openSockets, wholeText } from '../../support/socket.js'
-import { until } from '../../support/until.js'
 
 const health = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n'
 

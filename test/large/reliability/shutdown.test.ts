@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type OwnService, ownService, ownTest } from '../../support/own-service.js'
+import { until } from '../../support/process.js'
 import { firstText, headOf, openSocket, slowly, writePieces } from '../../support/socket.js'
-import { until } from '../../support/until.js'
 
 /** Sends SIGTERM once all earlier connections are accepted, and waits until new connections are refused. */
 async function tellToEnd({ request, child, baseUrl }: OwnService): Promise<void> {

@@ -1,9 +1,8 @@
 /** Tests that operators get metrics on their own port, and log lines without secrets. */
 
 import assert from 'node:assert/strict'
-import { measuredService } from '../../support/measured-service.js'
-import { ownService, ownTest } from '../../support/own-service.js'
-import { until } from '../../support/until.js'
+import { measuredService, ownService, ownTest } from '../../support/own-service.js'
+import { until } from '../../support/process.js'
 
 ownTest('metrics count requests by route, on their own port only', async () => {
   const own = await measuredService()
