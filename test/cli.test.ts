@@ -4,16 +4,14 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { claimsOf } from './conformance/tokens.js'
 import { loadedFiles } from './support/loaded-files.js'
 import { assertServesWithoutSecret, withoutSecret } from './support/missing-secret.js'
 import { cli, ownService } from './support/own-service.js'
-import { type OwnProcess, ownProcess, portInUse, until } from './support/process.js'
-import { cleanEnvironment, emptyFolder, manifest, root, unlessMissing } from './support/tools.js'
+import { type OwnProcess, ownProcess, portInUse } from './support/process.js'
+import { cleanEnvironment, emptyFolder, manifest, unlessMissing } from './support/tools.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
@@ -356,40 +354,6 @@ test('the first log line has the version, the URL, the place of the items and th
     assert.deepEqual(others, { level: 'info', max_body_bytes: 1_048_576, ...expected })
     assert.doesNotMatch(printed, /hush|user/)
   }
-})
-
-test('the end of the shell that started a stopping service does not count as a second signal', async (t) => {
-  const script = 'node scripts/run.mjs serve --host 127.0.0.1 --port 0 & echo "pid=$!"; wait'
-  const shell = spawn('sh', ['-c', script], {
-    cwd: root,
-    env: { ...cleanEnvironment(), JWT_SECRET: secret, SHUTDOWN_TIMEOUT: '2s' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let printed = ''
-  shell.stdout.on('data', (chunk) => {
-    printed += String(chunk)
-  })
-  const found = (pattern: RegExp) => until(String(pattern), () => pattern.exec(printed)?.[1])
-  const pid = Number(await found(/^pid=(\d+)$/m))
-  t.after(() => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {} // the service has already ended, as expected
-  })
-  const { port } = new URL((await found(/"url":"(.*?)"/)) ?? '')
-  const token = run(['token', '--sub', 'a'], { JWT_SECRET: secret }).stdout.trim()
-  const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n`
-  const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
-  const closed = once(shell, 'close') // emitted once both the shell and the service have closed standard output
-  socket.write(`POST /api/v1/items HTTP/1.1\r\n${head}Content-Length: 11\r\n\r\n`)
-  await once(socket, 'data') // the service waits for a request body, which delays its shutdown
-  process.kill(pid, 'SIGTERM')
-  await found(/"msg":"(SIGTERM: stopping)"/)
-  await delay(150) // longer than the time during which the service ignores a second signal
-  shell.kill('SIGKILL')
-  await closed
-  socket.destroy()
-  assert.doesNotMatch(printed, /second signal/)
 })
 
 const needsFull = { skip: !existsSync('/dev/full') && 'there is no /dev/full here' }
