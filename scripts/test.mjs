@@ -54,8 +54,7 @@ async function runTests(files) {
     '--test',
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${timeout}`,
-    '--import=./scripts/test-errors.mjs',
-    '--test-reporter=./scripts/test-reporter.mjs',
+    '--test-reporter=spec',
     ...files.map((file) => join('build', file)),
   ])
 }
