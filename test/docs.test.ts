@@ -91,19 +91,6 @@ test('docs/reference/interface.md: the table of errors matches the catalogue in 
   assert.deepEqual(withoutRemedy, expected)
 })
 
-test('docs/reference/reliability.md names tests that exist', () => {
-  const rows =
-    readText('docs/reference/reliability.md').match(/(?<=^\| (?!what ).* \| )[^|]+(?= \|$)/gm) ?? []
-  const names = rows.join().match(/(?<=`)[\w/*.-]+(?=`)/g) ?? []
-  assert.ok(names.length > 20, names.join())
-  for (const name of names) {
-    const paths = ['', 'test/', 'test/large/'].map((folder) => folder + name.replace('/*.test', ''))
-    const places = paths.flatMap((path) => [path, `${path}.ts`, `${path}.test.ts`])
-    const exists = places.some((place) => existsSync(join(root, place)))
-    assert.ok(exists, name)
-  }
-})
-
 test('deploy: alerts and dashboard query only routes that exist in the metrics', () => {
   const routes = Object.values(paths).map((path) => prefix + path)
   const texts = ['alerts.yml', 'grafana/dashboard.json'].map((name) => readText(`deploy/${name}`))
