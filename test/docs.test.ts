@@ -1,4 +1,4 @@
-/** Checks the documentation: shell sessions in the README, the tutorial and the interface run as shown, and tables match the code. */
+/** Checks the documentation: shell sessions run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,6 +27,7 @@ for (const { file, least } of [
   { file: 'README.md', least: 1 },
   { file: 'docs/tutorial.md', least: 8 },
   { file: 'docs/reference/interface.md', least: 14 },
+  { file: 'docs/explanation/exact-numbers.md', least: 1 },
 ]) {
   test(`${file}: the session prints exactly what is shown`, async () => {
     const { printed } = ownProcess([process.execPath, cli, 'dev', '--port', '0'], {

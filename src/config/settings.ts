@@ -13,7 +13,7 @@ export const settings = {
   host: setting(
     kind.text,
     '0.0.0.0',
-    'Address to listen on; for dev, the default is 127.0.0.1, which only this machine can reach',
+    'Address to listen on; in dev by default 127.0.0.1, which only this machine can reach',
   ),
   serviceName: setting(kind.text, 'item-store', 'service_name in the health response'),
   logLevel: setting(kind.oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
@@ -31,7 +31,7 @@ export const settings = {
   maxStoreBytes: setting(
     kind.optional(kind.size(1)),
     undefined,
-    'Maximum total size of all items, less than MAX_MEMORY_BYTES; by default, half of memory, or of MAX_MEMORY_BYTES if that is lower',
+    'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default, or of MAX_MEMORY_BYTES if that is lower',
   ),
   storeUrl: setting(
     kind.storeUrl,
@@ -46,7 +46,7 @@ export const settings = {
   storeBuckets: setting(
     kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
     256,
-    'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; raise it for large clusters',
+    'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; for a new cluster, at most 4096',
   ),
   storeTimeout: setting(
     kind.time('ms', 10, 60_000),
@@ -76,7 +76,7 @@ export const settings = {
   maxMemoryBytes: setting(
     kind.size(1),
     fractionOfMemory(0.9),
-    'Resident memory above which item requests other than deletes get 503; 9/10 of memory by default',
+    'Resident memory above which all requests except health checks and deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
     kind.integerOrOff(1, 65_535),

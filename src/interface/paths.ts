@@ -18,7 +18,12 @@ export const pagePaths = {
 } as const
 
 /** Documentation folders, named the same in the package and in URLs (interface §4.8). */
-export const documentFolders = ['/docs', '/docs/how-to', '/docs/reference'] as const
+export const documentFolders = [
+  '/docs',
+  '/docs/explanation',
+  '/docs/how-to',
+  '/docs/reference',
+] as const
 
 export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`

@@ -36,9 +36,15 @@ function folderOfJobs(change: (text: string) => string = (text) => text): string
     assert.ok(name !== undefined, `the snippet at ${place} has no file name`)
     writeFileSync(join(cwd, name), change(text))
   }
+  linkPackages(cwd)
+  return cwd
+}
+
+function linkPackages(cwd: string): void {
   mkdirSync(join(cwd, 'node_modules'))
   symlinkSync(root, join(cwd, 'node_modules/item-store'))
-  return cwd
+  const codec = 'node_modules/lossless-json'
+  symlinkSync(join(toolsFolder, codec), join(cwd, codec))
 }
 
 test(`${jobs}: a worker does not delete a job that another worker has taken over`, async () => {
@@ -75,8 +81,14 @@ interface Workflow {
   readonly jobs: { test: { steps: { run?: string; if?: string }[] } }
 }
 
+interface Pipeline {
+  readonly test: { script: string[] }
+}
+
+const testing = snippetsOf('docs/how-to/testing.md')
+
 test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the store', async () => {
-  const workflow = snippetsOf('docs/how-to/testing.md').find(({ language }) => language === 'yaml')
+  const workflow = testing.find(({ language }) => language === 'yaml')
   assert.ok(workflow !== undefined)
   assert.deepEqual(workflowErrors(workflow.text), [])
 
@@ -97,30 +109,78 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the
   assert.match(outputs.at(-1) ?? '', /"data":\[\]\}/)
 })
 
+test('docs/how-to/testing.md: the steps for GitLab use the store', async () => {
+  const pipeline = testing.findLast(({ language }) => language === 'yaml')
+  assert.ok(pipeline !== undefined)
+  const [install, ...script] = parseYaml<Pipeline>(pipeline.text).test.script
+  assert.equal(install, 'npm ci')
+  const port = String(await freePort())
+  const [output = ''] = await runInShell(
+    [{ ...pipeline, text: script.join('\n') }],
+    { cwd: emptyFolder() },
+    (text) => text.replaceAll('8000', port),
+  )
+  assert.match(output, /"data":\[\]\}/)
+})
+
+test('docs/how-to/testing.md: Cypress gets tasks, an address and a token', async () => {
+  const config = testing.findLast(({ language }) => language === 'js')
+  assert.match(config?.text ?? '', /from 'cypress'/)
+  assert.ok(config !== undefined)
+  const cwd = emptyFolder()
+  linkPackages(cwd)
+  const cypress = 'node_modules/cypress'
+  mkdirSync(join(cwd, cypress))
+  writeFileSync(join(cwd, cypress, 'index.mjs'), 'export const defineConfig = (config) => config')
+  writeFileSync(join(cwd, cypress, 'package.json'), '{ "exports": "./index.mjs" }')
+  writeFileSync(join(cwd, 'cypress.config.mjs'), config.text)
+  const program = `
+    import config from './cypress.config.mjs'
+    let tasks
+    const { env } = await config.e2e.setupNodeEvents((name, all) => { tasks = all }, {})
+    const list = async () => (await (await fetch(env.baseUrl + '/items',
+      { headers: { Authorization: 'Bearer ' + env.token } })).json()).data.length
+    const [id] = await tasks.seed([{ name: 'Ladder' }])
+    console.log(id.length, await list(), await tasks.reset(), await list())
+    process.exit()`
+  const run = ownProcess([process.execPath, '--input-type=module', '-e', program], {
+    cwd,
+    env: cleanEnvironment(),
+  })
+  assert.deepEqual(await run.ended(), [0, null])
+  assert.equal(await run.printed(/^/), '36 1 null 0\n')
+})
+
 test('docs/how-to/dev.md: a db.json becomes items, except for values that are no objects', async () => {
   const { js, sh } = snippetsBy('docs/how-to/dev.md', ['js', 'sh', 'json', 'text', ''])
   const convert = sh.at(-1)
-  assert.ok(js[0] !== undefined && convert !== undefined)
+  assert.ok(js[0] !== undefined && js[1] !== undefined && convert !== undefined)
   const cwd = emptyFolder()
   const numbers = '"big":12345678901234567890,"price":1.10,"far":1e400'
   const db = `{
     "$schema": "./node_modules/json-server/schema.json", "none": null, "count": 1.0,
-    "posts": [{ "id": "1", "title": "a title", ${numbers} }, "a text", null, 5],
+    "posts": [{ "id": "1", "title": "a title", "views": 100, ${numbers} }, "a text", null, 5],
     "comments": [{ "id": 7, "text": "a comment", "postId": "1", "constructor": [{}] }],
     "profile": { "name": "typicode" }
   }`
   writeFileSync(join(cwd, 'db.json'), db)
   writeFileSync(join(cwd, 'convert.mjs'), js[0].text)
-  mkdirSync(join(cwd, 'node_modules'))
-  const codec = 'node_modules/lossless-json'
-  symlinkSync(join(toolsFolder, codec), join(cwd, codec))
+  linkPackages(cwd)
   const service = await serveInShell(convert, { cwd })
   const { text } = await service.call('GET', '/items')
   assert.deepEqual(text.match(/(?<=","project_id":).*?(?=},{"id"|}]})/g), [
-    `"posts","title":"a title",${numbers},"oldId":"1"`,
+    `"posts","title":"a title","views":100,${numbers},"oldId":"1"`,
     '"comments","text":"a comment","postId":"1","constructor":[{}],"oldId":7',
     '"profile","name":"typicode"',
   ])
+  const list = js[1].text.replace('http://localhost:8000/api/v1', service.baseUrl.href)
+  writeFileSync(join(cwd, 'list.mjs'), list)
+  const run = ownProcess([process.execPath, 'list.mjs'], {
+    cwd,
+    env: { TOKEN: service.validToken() },
+  })
+  assert.deepEqual(await run.ended(), [0, null])
+  assert.equal(await run.printed(/^/), '1 a title 0 1\n')
 })
 
 const conformance = 'docs/how-to/conformance.md'
@@ -142,20 +202,33 @@ for (const row of compared) {
   })
 }
 
-test(`${conformance}: the items of a service are copied to another, byte for byte`, async () => {
-  const copy = snippetsBy(conformance, ['sh', 'text']).sh.at(-1)
-  assert.ok(copy !== undefined)
-  const old = await ownService()
+const processes = 'docs/how-to/processes.md'
+test(`${processes}: items are exported and imported with all digits, each only once`, async () => {
+  const all = snippetsOf(processes)
+  const [, exportItems, , importItems] = all.filter(({ language }) => language === 'sh')
+  const program = all.find(({ language }) => language === 'js')
+  assert.ok(exportItems && importItems && program)
+  const [old, other] = [await ownService(), await ownService()]
   const members = ['"text":"with \\"quotes\\", [ and ]\\n","n":1.10', '"big":12345678901234567890']
   for (const text of members) {
     const body = `{"project_id":"one","data":{${text}}}`
     await old.request('POST', '/items', { token: old.validToken(), body })
   }
-  const env = { TOKEN: old.validToken(), JWT_SECRET: old.secret }
-  const changed = copy.text.replace('http://localhost:9000', old.baseUrl.origin)
-  const service = await serveInShell({ ...copy, text: changed }, { cwd: emptyFolder(), env })
-  const { text } = await service.call('GET', '/items')
-  for (const each of members) assert.ok(text.includes(`,"project_id":"one",${each}}`), text)
+  const cwd = emptyFolder()
+  linkPackages(cwd)
+  writeFileSync(join(cwd, 'import.mjs'), program.text)
+  for (const [service, steps] of [
+    [old, [exportItems]],
+    [other, [importItems, importItems]],
+  ] as const) {
+    await runInShell(steps, {
+      cwd,
+      env: { BASE: service.baseUrl.href, TOKEN: service.validToken() },
+    })
+  }
+  const { text } = await other.call('GET', '/items')
+  for (const each of members)
+    assert.equal(text.split(`,"project_id":"one",${each}}`).length, 2, text)
 })
 
 programTest('uvicorn', `${conformance}: reports the failures of a Python service`, async () => {

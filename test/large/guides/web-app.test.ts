@@ -13,7 +13,7 @@ import { ownService } from '../../support/own-service.js'
 import { ownProcess, until } from '../../support/process.js'
 import { serveInShell, snippetsBy, snippetsOf, startInShell } from '../../support/snippets.js'
 import { npm } from '../../support/tarball.js'
-import { emptyFolder, root, tsc } from '../../support/tools.js'
+import { emptyFolder, readText, root, tsc } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
 
 const guide = 'docs/how-to/web-app.md'
@@ -51,6 +51,28 @@ test(
     await page.getByRole('alert').getByText('TOKEN_EXPIRED').waitFor()
   },
 )
+
+test(`${guide}: without a bundler, the page follows the list`, inChromium, async () => {
+  const [, copy = assert.fail()] = sh
+  const [, { text } = assert.fail()] = html
+  const [, from = '', to = ''] =
+    /^cp node_modules\/item-store\/(\S+) (\S+)\n$/.exec(copy.text) ?? []
+  const service = await ownService()
+  const { baseUrl } = await scriptedServer([
+    (response, { url }) => {
+      const isModule = url === `/${to}`
+      response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html')
+      const local = text.replace(inService, service.baseUrl.host)
+      response.end(
+        isModule ? readText(from) : local.replace('PUT THE TOKEN HERE', service.validToken()),
+      )
+    },
+  ])
+  const page = await openPage(new URL('/', baseUrl).href)
+  await page.getByText('0 notes').waitFor()
+  await service.call('POST', '/items', { project_id: 'notes', data: {} })
+  await page.getByText('1 notes').waitFor()
+})
 
 test(`${guide}: every TypeScript snippet compiles and prints the stated output`, async () => {
   const programs = ts.map(({ text }) => text).filter((text) => !text.startsWith('// src'))
