@@ -144,6 +144,9 @@ export function createBucketStates(
     of: (project?: string) => (project === undefined ? all() : ofProject(project)),
     stateIn,
 
+    /** Returns the state that the bucket had when the states of all buckets were last read. */
+    latest: (number: number) => last.states[number],
+
     /** Returns the versions of buckets; `undefined` for each that cannot be read. @throws {StoreError} */
     async versionsOf(wanted: readonly string[]): Promise<(string | undefined)[]> {
       const values = await valuesOf(wanted, [bytesField])

@@ -74,18 +74,9 @@ const remembered = 3_600_000
 /** Maximum length of a project's name, in bytes. A longer name does not fit into the path of a request. */
 const maxProjectBytes = 16 * 1024
 
-const begin = `
-local key, id = KEYS[1], ARGV[1]
-local unexpected = redis.error_reply('${unexpectedData} another program has written to a key of the store')
-local field = redis.call('HGET', key, 'bytes') or redis.call('HLEN', key) == 0 and '0 0 0-'
-local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-%x*$')
-if not bytes or #bytes > 15 or #items > 15 or #last > 15 then return unexpected end`
-
 /** Outcomes of the script `change`, which returns their index. The first one also means that a create found an item. */
 export const outcomes = ['absent', 'done', 'unexpected'] as const
 
-// The server can refuse only the first change of a script, for example if the server has no memory left. So a script
-// with several changes first deletes the field with the empty name, which has no effect.
 export const scripts = {
   /** ARGV: id. Returns the item's text, its length if that exceeds `scriptReplyBytes`, or nil if there is no item. */
   readShort: script(`
@@ -94,69 +85,85 @@ if length > ${scriptReplyBytes} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`),
 
   /**
-   * Creates, replaces or deletes an item. Returns the index of the outcome, and the item's former project if any.
+   * Creates, replaces or deletes an item. Returns the index of the outcome, and the item's former project if it differs.
    * A version is a time in milliseconds, later than that of the bucket's former version, and random digits: after a
-   * failover has lost a version, the same time may be given again. If memory is full, only a longer text is refused.
-   * KEYS: bucket, and the record if it is on the same server. ARGV: id, kind of change, text, SHA-1 of the expected text
-   * or '', time, hyphen and random digits, cursor from which to forget projects or '', number of buckets.
+   * failover has lost a version, the same time may be given again. KEYS: bucket, and the record if it is on the same
+   * server. ARGV: id, kind of change, text, SHA-1 of the expected text or '', time, hyphen and random digits, number of
+   * buckets, and the cursor from which to forget projects, if any.
    */
-  change: script(`${begin}
-local kind, text, expected, time = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-if KEYS[2] and redis.pcall('HGET', KEYS[2], 'buckets') ~= ARGV[8] then
+  change: script(`
+local key, id, kind, text, time = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+local found = redis.call('HMGET', key, 'bytes', id)
+local field, old = found[1] or redis.call('HLEN', key) == 0 and '0 0 0-', found[2] or ''
+local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-%x*$')
+if not bytes or #bytes > 15 or #items > 15 or #last > 15 then
+  return redis.error_reply('${unexpectedData} another program has written to a key of the store')
+end
+if KEYS[2] and redis.pcall('HGET', KEYS[2], 'buckets') ~= ARGV[7] then
   return redis.error_reply('${otherRecord} the record of the store has changed')
 end
-local old = redis.call('HGET', key, id) or ''
 if (old == '') ~= (kind == 'create') then return 0 end
-if expected ~= '' and redis.sha1hex(old) ~= expected then return 2 end
+if ARGV[4] ~= '' and redis.sha1hex(old) ~= ARGV[4] then return 2 end
 local version = ' ' .. (time > last + 0 and ARGV[5] or string.format('%.0f', last + 1)) .. ARGV[6]
-local function projectIn(text)
-  if string.sub(text, 44, 58) ~= '","project_id":' then return nil end
-  local stop = string.find(text, '["\\\\]', 60)
-  local isPlain = string.byte(text, stop) == 34
-  while string.byte(text, stop) ~= 34 do stop = string.find(text, '["\\\\]', stop + 2) end
-  local name = string.sub(text, 60, stop - 1)
-  if not isPlain then
-    local isText, names = pcall(cjson.decode, '["' .. name .. '"]')
-    name = isText and names[1] or name
-  end
-  return #name <= ${maxProjectBytes} and '${projectSign}' .. name or nil
-end
-local function counted(project, change)
-  local count = string.match(redis.call('HGET', key, project) or '0', '^%d+') + change
-  return (count > 0 and count or 0) .. version
-end
-local from = string.byte(old, 59) == 34 and projectIn(old) or nil
-local to = string.byte(text, 59) == 34 and projectIn(text) or nil
+bytes = bytes + #text - #old
 items = items + (kind == 'create' and 1 or kind == 'delete' and -1 or 0)
-local totals = math.max(0, bytes + #text - #old) .. ' ' .. math.max(0, items) .. version
-local project = to or from
-local count = project and counted(project, from == to and 0 or to and 1 or -1)
-local other = to and from and from ~= to and counted(from, -1)
-if #text <= #old then redis.call('HDEL', key, '') end
+local totals = (bytes > 0 and bytes or 0) .. ' ' .. (items > 0 and items or 0) .. version
+local from, to, count, other
+if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
+  local function projectIn(text)
+    local name = string.match(text, '^","project_id":"([^"\\\\]*)"', 44)
+    if not name then
+      if string.sub(text, 44, 59) ~= '","project_id":"' then return nil end
+      local stop = string.find(text, '["\\\\]', 60)
+      while string.byte(text, stop) ~= 34 do stop = string.find(text, '["\\\\]', stop + 2) end
+      name = string.sub(text, 60, stop - 1)
+      local isText, names = pcall(cjson.decode, '["' .. name .. '"]')
+      name = isText and names[1] or name
+    end
+    return #name <= ${maxProjectBytes} and '${projectSign}' .. name or nil
+  end
+  local function counted(project, change)
+    local count = string.match(redis.call('HGET', key, project) or '0', '^%d+') + change
+    return (count > 0 and count or 0) .. version
+  end
+  from, to = projectIn(old), projectIn(text)
+  if to then count = counted(to, from == to and 0 or 1) elseif from then count = counted(from, -1) end
+  if to and from and from ~= to then other = counted(from, -1) end
+end
+-- Without memory, the server refuses the first change of a script, unless it is HDEL. Deleting the field '' has no effect.
 if kind == 'delete' then
-  redis.call('HSET', key, 'bytes', totals, project or 'bytes', count or totals)
-elseif project then
-  redis.call('HSET', key, id, text, 'bytes', totals, project, count)
+  redis.call('HDEL', key, '')
+  redis.call('HSET', key, 'bytes', totals, from or 'bytes', count or totals)
+  if redis.pcall('HDEL', key, id) ~= 1 then
+    return redis.error_reply('${partlyDone} the item may still exist')
+  end
 else
-  redis.call('HSET', key, id, text, 'bytes', totals)
+  local fields = {id, text, 'bytes', totals, to or from, count}
+  if type(redis.pcall('HSET', key, unpack(fields))) == 'table' then
+    if #text <= #old then redis.call('HDEL', key, '') end
+    redis.call('HSET', key, unpack(fields)) -- if refused again, the reply is this error
+  end
 end
 if other then redis.call('HSET', key, from, other) end
-if kind == 'delete' and redis.pcall('HDEL', key, id) ~= 1 then
-  return redis.error_reply('${partlyDone} the item may still exist')
-end
-if ARGV[7] ~= '' then
-  local found = redis.pcall('HSCAN', key, ARGV[7], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
+if ARGV[8] then
+  local found = redis.pcall('HSCAN', key, ARGV[8], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
   for place = 1, #found, 2 do
     local since = string.match(found[place + 1], '^0 (%d+)%-')
     if since and since + ${remembered} < time then redis.pcall('HDEL', key, found[place]) end
   end
 end
-return from and {1, string.sub(from, 2)} or 1`),
+return from and from ~= to and {1, string.sub(from, 2)} or 1`),
 
   /** Tries each command that the other scripts call. ARGV: the name of a field that does not exist. */
-  probe: script(`${begin}
-if redis.call('HSTRLEN', key, id) > 0 then return unexpected end
+  probe: script(`
+local key, id = KEYS[1], ARGV[1]
+local field = redis.call('HMGET', key, 'bytes')[1]
+local isWhole = field and string.match(field, '^%d+ %d+ %d+%-%x*$') or redis.call('HLEN', key) == 0
+if not isWhole or redis.call('HSTRLEN', key, id) > 0 then
+  return redis.error_reply('${unexpectedData} another program has written to a key of the store')
+end
 redis.call('HLEN', key)
+redis.call('HGET', key, '')
 redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
 redis.call('HDEL', key, '')
 redis.call('HSET', key, '', '')

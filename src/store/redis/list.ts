@@ -30,9 +30,11 @@ const cacheOverhead = 400
 const maxForgotten = 1000
 const firstCursor = '0'
 
-export type ReadTexts = ReturnType<typeof createReadTexts>
+type BucketSize = Pick<BucketState, 'key' | 'bytes' | 'items'>
 
-export function createReadTexts(
+export type ReadTexts = ReturnType<typeof createTexts>['read']
+
+export function createTexts(
   states: Pick<BucketStates, 'stateIn'>,
   corrupted: CorruptedKeys,
   read: Read,
@@ -42,6 +44,8 @@ export function createReadTexts(
   /** Item texts of buckets, by bucket key, valid until the bucket's version changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
+  /** Buckets that this service has changed since its latest list, with their maximum length. */
+  const outdated = new Map<string, BucketSize>()
 
   type Batch = ReturnType<typeof batchIn>
 
@@ -94,7 +98,7 @@ export function createReadTexts(
     }
   }
 
-  function firstScan({ key, bytes, items }: BucketState): Command {
+  function firstScan({ key, bytes, items }: BucketSize): Command {
     const scan = (count: number, replyBytes?: number) =>
       keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
     if (bytes > batchBytes) {
@@ -106,7 +110,7 @@ export function createReadTexts(
   }
 
   /** Reads the item texts of buckets, but only the first batch of a long bucket. @throws {StoreError} */
-  return async function readTexts(buckets: readonly BucketState[]) {
+  async function readTexts(buckets: readonly BucketState[]) {
     const cached = buckets.map(({ key, version }) => {
       const known = cache.get(key)
       return known?.version === version && !corrupted.has(key) ? known.texts : undefined
@@ -121,6 +125,37 @@ export function createReadTexts(
     })
     return cached.map((texts) => texts ?? (results.shift() as (typeof results)[0])) // a result for each uncached bucket
   }
+
+  /** Reads short buckets that this service has changed, while a list reads the states: one round trip instead of two. */
+  async function refresh(): Promise<void> {
+    const commands: Command[] = []
+    let total = 0
+    for (const bucket of outdated.values()) {
+      const isCached = cache.has(bucket.key) || cachedBytes + bucket.bytes <= maxCachedBytes
+      if (bucket.bytes > batchBytes || !isCached) continue
+      total += bucket.bytes
+      if (total > maxBytesTogether) break
+      commands.push(firstScan(bucket))
+    }
+    outdated.clear()
+    try {
+      for (const [index, reply] of (await read(commands)).entries()) {
+        const key = commands[index]?.key ?? ''
+        const batch = batchIn(key, reply)
+        if (batch.cursor === firstCursor) wholeTexts(key, batch)
+      }
+    } catch {
+      // ignored: the list reads the buckets again
+    }
+  }
+
+  /** @param state the bucket's latest known state. @param length number of bytes that may have been added to it. */
+  function changed(state: BucketState, length: number): void {
+    const { key, bytes, items } = outdated.get(state.key) ?? state
+    outdated.set(key, { key, bytes: bytes + length, items: items + 1 })
+  }
+
+  return { read: readTexts, refresh, changed }
 }
 
 /** Opens a list. Resolves once the first items have been read. @throws {StoreError} */

@@ -21,7 +21,7 @@ import { createCluster } from './cluster.js'
 import { RedisConnection, type ServersOptions } from './connection.js'
 import { errorCodeOf, otherRecord, type Purpose, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
-import { createReadTexts, openList } from './list.js'
+import { createTexts, openList } from './list.js'
 import { createReachabilityLog } from './reachability.js'
 import { bucketsByDefault, createStoreRecord } from './record.js'
 import { watchPrimary } from './watched-primary.js'
@@ -69,7 +69,7 @@ export async function openRedisStore(
   const corrupted = new CorruptedKeys()
   const isCluster = servers.serverOf !== undefined
   const states = createBucketStates(prefix, keys, corrupted, isCluster, readEach)
-  const readTexts = createReadTexts(states, corrupted, read, batchBytes, maxCachedBytes)
+  const texts = createTexts(states, corrupted, read, batchBytes, maxCachedBytes)
   const watchers = new Watchers()
   const { serverOf } = servers
   const changes = createChanges(watchers, { ...options, keys, keyOf, serverOf, states, read })
@@ -129,8 +129,12 @@ export async function openRedisStore(
     return valid(judged(reply, purpose, keysOf[0] ?? '')).value
   }
 
+  function numberOf(id: ItemId): number {
+    return Number.parseInt(id.slice(0, 4), 16) % count
+  }
+
   function keyOf(id: ItemId): string {
-    return keys[Number.parseInt(id.slice(0, 4), 16) % count] as string // there is a key for each remainder
+    return keys[numberOf(id)] as string // there is a key for each number
   }
 
   async function change(
@@ -141,9 +145,9 @@ export async function openRedisStore(
   ) {
     const digest = expected === undefined ? '' : hash('sha1', expected)
     const keysOf = isCluster ? [keyOf(id)] : [keyOf(id), record.key]
-    const cursor = Math.random() < forgetting ? String(Math.floor(Math.random() * 2 ** 32)) : ''
+    const cursor = Math.random() < forgetting ? [String(Math.floor(Math.random() * 2 ** 32))] : []
     const version = [String(Date.now()), `-${randomUUID().slice(0, 8)}`]
-    const args = [id, kind, item ?? '', digest, ...version, cursor, String(count)]
+    const args = [id, kind, item ?? '', digest, ...version, String(count), ...cursor]
     const value = await runScript('change', scripts.change, keysOf, args).catch((error) => {
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
@@ -151,6 +155,8 @@ export async function openRedisStore(
     const [index, former] = Array.isArray(value) ? value : [value]
     const outcome = outcomes[index as 0 | 1 | 2] // the script returns the index of an outcome
     if (outcome === 'done') {
+      const state = states.latest(numberOf(id))
+      if (state !== undefined) texts.changed(state, item?.length ?? 0)
       watchers.call([id], [former == null ? undefined : String(former), item && projectOf(item)])
     }
     return outcome
@@ -210,9 +216,11 @@ export async function openRedisStore(
     delete: (id, expected) => change('delete', id, undefined, expected),
 
     async list(project) {
+      const refreshed = project === undefined ? texts.refresh() : undefined
       const { states: all, version } = await states.of(project)
+      await refreshed
       const isWanted = project === undefined ? undefined : projectFilter(project)
-      return { ...(await openList(all, readTexts, isWanted)), version }
+      return { ...(await openList(all, texts.read, isWanted)), version }
     },
 
     version: async (project) => (await states.of(project)).version,
