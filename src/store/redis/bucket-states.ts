@@ -7,8 +7,6 @@ import { type Command, keyCommand, listIn, type RedisReply, type RedisValue } fr
 
 export interface BucketState {
   readonly key: string
-  /** Value of the bucket's `bytes` field in Redis; `null` for a bucket that has never had items. */
-  readonly field: RedisValue
   /** Total length of the bucket's item texts, in bytes. */
   readonly bytes: number
   readonly items: number
@@ -26,6 +24,7 @@ export interface Buckets {
 type ReadEach = (commands: readonly Command[]) => Promise<readonly (RedisReply | StoreError)[]>
 
 type Values = readonly (RedisValue | StoreError)[]
+type Fields = readonly RedisValue[]
 
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
@@ -58,14 +57,16 @@ export function createBucketStates(
 ) {
   const readSorted = createSortedRead(prefix, keys, readEach)
   let last: Buckets = { states: [], version: '' }
+  /** Values of the fields `bytes` when `last` was read. All are in one buffer, so comparing them takes few cache lines. */
+  let lastFields: Fields = []
   /** The next read of all bucket states, shared by all calls in this turn of the event loop. */
   let next: Promise<Buckets> | undefined
 
   function stateIn(key: string, field: RedisValue): BucketState {
-    if (field === null) return { key, field, bytes: 0, items: 0, version: '' }
+    if (field === null) return { key, bytes: 0, items: 0, version: '' }
     const [, bytes, items, version] = bytesPattern.exec(String(field)) ?? []
     if (version === undefined) throw corrupted.found(key)
-    return { key, field, bytes: Number(bytes), items: Number(items), version }
+    return { key, bytes: Number(bytes), items: Number(items), version }
   }
 
   /** Reads fields of each bucket, and returns their values in this order. */
@@ -87,6 +88,10 @@ export function createBucketStates(
     return values
   }
 
+  async function fields(): Promise<Fields> {
+    return (await valuesOf(keys, [bytesField])).map(valid)
+  }
+
   /** @throws {StoreError} if one of the keys exists, which means that another program has written it. */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const lengths = await readEach(missing.map((key) => keyCommand(['HLEN', key], 0)))
@@ -96,15 +101,13 @@ export function createBucketStates(
     if (foreign !== undefined) throw corrupted.found(foreign)
   }
 
-  /** Returns the states of buckets: the array `known` itself if nothing has changed. @throws {StoreError} */
-  async function statesOf(wanted: readonly string[], known: readonly BucketState[] = []) {
-    const values = await valuesOf(wanted, [bytesField])
+  /** Returns the states of all buckets: the array `known` itself if no field has changed. @throws {StoreError} */
+  async function statesOf(fields: Fields, known: readonly BucketState[] = []) {
     let states: BucketState[] | undefined
     const missing: string[] = []
-    for (const [index, key] of wanted.entries()) {
-      const field = valid(values[index]) ?? null
-      const state = known[index]
-      if (state !== undefined && isSame(field, state.field)) continue
+    for (const [index, key] of keys.entries()) {
+      const field = fields[index] ?? null
+      if (index < known.length && isSame(field, lastFields[index])) continue
       states ??= [...known]
       states[index] = stateIn(key, field)
       if (field === null) missing.push(key)
@@ -116,7 +119,9 @@ export function createBucketStates(
   function all(): Promise<Buckets> {
     next ??= Promise.resolve().then(async () => {
       next = undefined
-      const states = await statesOf(keys, last.states)
+      const read = await fields()
+      const states = await statesOf(read, last.states)
+      lastFields = read
       if (states !== last.states) {
         last = { states, version: digestOf(states.map(({ version }) => version)) }
       }
@@ -159,8 +164,8 @@ export function createBucketStates(
       )
     },
 
-    /** Checks that no other program has written to these keys. @throws {StoreError} */
-    check: (wanted: readonly string[]) => statesOf(wanted),
+    /** Checks that no other program has written to the buckets. @throws {StoreError} */
+    check: async () => statesOf(await fields()),
   }
 }
 

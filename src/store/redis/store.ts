@@ -181,7 +181,7 @@ export async function openRedisStore(
   async function serves(): Promise<boolean> {
     await record.assure(record.key, 'read')
     const probed = new Set([...keyOfEachServer(), ...corrupted.keys()])
-    await Promise.all([...[...probed].map(probe), states.check(keys)])
+    await Promise.all([...[...probed].map(probe), states.check()])
     health.found()
     return true
   }
