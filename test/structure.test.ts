@@ -29,9 +29,10 @@ function textOf(file: string): string {
 }
 
 function importsOf(file: string): string[] {
-  return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path = '']) =>
-    posix.normalize(posix.join(posix.dirname(file), `${path}.ts`)),
-  )
+  return [...textOf(file).matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map(([, path = '']) => {
+    const imported = posix.normalize(posix.join(posix.dirname(file), `${path}.ts`))
+    return pages.includes(`${imported}x`) ? `${imported}x` : imported
+  })
 }
 
 function folderOf(file: string): string {
@@ -62,7 +63,21 @@ describe('imports', () => {
       for (const imported of importsOf(file)) visit(imported, [...path, file])
       done.add(file)
     }
-    for (const file of sources) visit(file, [])
+    for (const file of [...sources, ...pages]) visit(file, [])
+  })
+
+  test('of the items page go from the app to its features, and never from one feature to another', () => {
+    const layers = ['', 'bar list edit dialogs', 'ui state', 'service', 'model']
+    const folderOf = (file: string) => /\/pages\/items\/(?:(\w+)\/)?/.exec(file)?.[1] ?? ''
+    const layerOf = (file: string) =>
+      layers.findIndex((layer) => layer.split(' ').includes(folderOf(file)))
+    for (const file of pages.filter((file) => file.includes('/items/'))) {
+      assert.ok(layerOf(file) >= 0, `${file} is in no layer`)
+      for (const imported of importsOf(file).filter((each) => pages.includes(each))) {
+        const isBelow = layerOf(imported) > layerOf(file) || imported.includes('/shared/')
+        assert.ok(isBelow || folderOf(imported) === folderOf(file), `${file} imports ${imported}`)
+      }
+    }
   })
 
   test(`connect at most ${mostFolders} folders by at most ${mostImports} imports`, () => {

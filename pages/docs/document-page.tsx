@@ -47,7 +47,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
             API <span class="note">{document.info.version}</span>
           </h1>
         </nav>
-        <Contents document={document} operations={operations} errors={errors} />
+        <Contents operations={operations} />
         <TokenButton />
       </header>
       <main id="content" tabIndex={-1}>

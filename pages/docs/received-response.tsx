@@ -14,16 +14,14 @@ const maxShown = 100_000
 
 export function ReceivedResponse({ received, name }: { received: Received; name: string }) {
   const [isLaidOut, setLaidOut] = useState(true)
-  const [isWhole, setWhole] = useState(false)
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [received])
   const { status, headers, bytes, text } = received
   const isJson = headers.some(([name, value]) => name === 'content-type' && value.includes('json'))
   const start = text.slice(0, maxShown)
   const shown = isJson && isLaidOut ? layOut(start) : start
-  const isLong = shown.length > 1_500
   return (
-    <div class={`panel received ${isLong && !isWhole ? 'cut' : ''}`} ref={panel}>
+    <div class="panel received" ref={panel}>
       <div class="line">
         <h3 class="line">
           <span class="wide">Response</span>
@@ -60,11 +58,6 @@ export function ReceivedResponse({ received, name }: { received: Received; name:
         <p class="note">The response has no body.</p>
       ) : (
         <Code title={`Body of ${name}`} text={shown} />
-      )}
-      {isLong && (
-        <div class="line narrow">
-          <Button onClick={() => setWhole(!isWhole)}>{isWhole ? 'Show less' : 'Show all'}</Button>
-        </div>
       )}
       <details>
         <summary>Headers</summary>

@@ -1,11 +1,10 @@
 /** The button that shows whose token the page sends, and the token field that the button opens. @module */
 
 import { Button } from '../shared/components.js'
-import { changeToken } from '../shared/session.js'
-import { TokenForm, TokenWords, useToken } from '../shared/token.js'
+import { changeToken, token } from '../shared/session.js'
+import { TokenForm, TokenWords } from '../shared/token.js'
 
 export function TokenButton() {
-  const token = useToken()
   return (
     <>
       <Button class="chip" popovertarget="token">
@@ -22,7 +21,7 @@ export function TokenButton() {
           <code>item-store token --sub NAME</code> prints one. It stays in this tab, and is sent
           only to this service.
         </p>
-        {token && (
+        {token.use() && (
           <div class="line">
             <span>
               <TokenWords />

@@ -2,17 +2,19 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
-import { coloured } from '../shared/json-colours.js'
 import { isCommand, keyOf } from '../shared/keys.js'
 import { formatted } from '../shared/numbers.js'
-import { useToken } from '../shared/token.js'
-import type { CallsProps } from './calls.js'
+import { token as tokenState } from '../shared/session.js'
+import { coloured } from './json-colours.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
 import { type Input, requestFor } from './request.js'
 import { kindOf } from './responses.js'
 import { obstacleIn, type Received, sendRequest } from './send.js'
 
-interface TryItProps extends CallsProps {
+interface TryItProps {
+  readonly operation: Operation
+  readonly operations: readonly Operation[]
+  onParameters(changes: Record<string, string>): void
   readonly input: Input
   onParameter(parameter: Parameter, value: string): void
   onBody(body: string): void
@@ -26,7 +28,7 @@ type State =
 
 export function TryIt(props: TryItProps) {
   const { operation, operations, input, onParameter, onBody, onReceived } = props
-  const token = useToken()
+  const token = tokenState.use()
   const [state, setState] = useState<State>()
   const controller = useRef<AbortController>(undefined)
   const main = useRef<HTMLButtonElement>(null)

@@ -1,64 +1,133 @@
-/** The items page: toolbar, list, panel, and what lies over them. @module */
+/** The items page: toolbar, list, panel, and what lies over them. Only this file knows all features. @module */
 
-import type { ComponentType } from 'preact'
-import { useLayoutEffect } from 'preact/hooks'
-import { Columns } from './columns.js'
-import { Conditions } from './conditions.js'
-import { Delete } from './delete.js'
+import type { ComponentChild } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { token } from '../shared/session.js'
+import { Conditions } from './bar/conditions.js'
+import { Header } from './bar/header.js'
+import { NoRows } from './bar/no-rows.js'
+import { Status } from './bar/status.js'
+import { Toolbar } from './bar/toolbar.js'
+import { Delete } from './dialogs/delete.js'
+import { Help } from './dialogs/help.js'
+import { Import } from './dialogs/import.js'
+import { TokenDialog } from './dialogs/token.js'
 import { CellEditor } from './edit/cell-editor.js'
-import { Edit } from './edit/panel.js'
-import { Header } from './header.js'
-import { Help } from './help.js'
-import { Import } from './import.js'
-import { NoRows } from './no-rows.js'
-import { Peek } from './peek.js'
-import type { Overlay, OverlayOf } from './state/overlay.js'
-import { Status } from './status.js'
-import { ItemTable } from './table.js'
-import { TokenDialog } from './token-dialog.js'
-import { Toolbar } from './toolbar.js'
-import { type Page, usePage } from './use-page.js'
+import { Panel } from './edit/panel.js'
+import { copyOf, newDraft } from './edit/session.js'
+import { useSession } from './edit/use-session.js'
+import { Columns } from './list/columns-dialog.js'
+import { Grid } from './list/grid.js'
+import { Popover } from './list/popover.js'
+import { projectOf } from './model/item.js'
+import { mostUsed } from './model/overview.js'
+import { cursor } from './state/cursor.js'
+import { useList, useRows, useUpdates } from './state/list.js'
+import {
+  askForToken,
+  close,
+  failure,
+  type Overlay,
+  type OverlayOf,
+  open,
+  overlays,
+} from './state/overlay.js'
+import { useSelected } from './state/selection.js'
+import { view } from './state/view.js'
+import { useKeys } from './ui/keys.js'
+import { useKeptFocus } from './ui/use-kept-focus.js'
 
-type View<K extends Overlay['kind']> = ComponentType<Page & { readonly overlay: OverlayOf<K> }>
-
-/** Component of each kind of overlay. */
-const views: { readonly [K in Overlay['kind']]: View<K> } = {
-  cell: CellEditor,
-  columns: Columns,
-  delete: Delete,
-  help: Help,
-  import: Import,
-  menu: () => null, // part of the toolbar
-  peek: Peek,
-  token: TokenDialog,
+/** What is drawn for each kind of overlay. */
+type Views = {
+  readonly [K in Overlay['kind']]: (overlay: OverlayOf<K>, onClose: () => void) => ComponentChild
 }
 
 export function App() {
-  const page = usePage()
-  const { session, overlays, grid } = page
-  const focused = document.activeElement
-  useLayoutEffect(() => {
-    if (focused?.isConnected) return
-    // Focuses the list if the focused element was removed, unless a closing dialog has already moved the focus.
-    queueMicrotask(() => document.activeElement === document.body && grid.current?.focus())
+  const opened = overlays.use()
+  const isAsking = opened.some(({ kind }) => kind === 'token')
+  useUpdates(isAsking)
+  const { overview, projects, loading, listedAt, changed, problem } = useList()
+  const { project } = view.use()
+  const { matches, rows } = useRows()
+  const selected = useSelected(rows)
+  const { session, dispatch, editor, edit, follow } = useSession()
+  const hasToken = token.use() !== ''
+  const failed = failure.use()
+  const isHidden = failed !== '' || isAsking || (!listedAt && !hasToken)
+  const listProblem = isHidden ? undefined : problem
+  const shape = overview.shapeOf(project)
+  useEffect(() => askForToken(problem), [problem])
+  useKeptFocus('[role=grid]')
+
+  function addNew(): void {
+    const { item } = cursor.get()
+    const inList = item ? projectOf(item) : mostUsed(projects, 1)[0]
+    const own = project === undefined ? inList : project
+    const members = own ? [`"project_id": ${JSON.stringify(own)}`] : []
+    const blanks = overview.shapeOf(own).blanks()
+    dispatch({ type: 'go', to: newDraft(`{${[...members, ...blanks].join()}}`) })
+  }
+
+  useKeys((key, event) => {
+    const item = rows.find(({ id }) => id === cursor.get().item?.id)
+    const chosen = selected.length > 0 ? selected : item && [item]
+    const actions: Record<string, (() => void) | undefined> = {
+      n: addNew,
+      d: item && (() => dispatch({ type: 'go', to: copyOf(item.text) })),
+      e: item && (() => edit(item)),
+      Delete: chosen && (() => open({ kind: 'delete', items: chosen })),
+      '?': () => open({ kind: 'help' }),
+      Escape:
+        selected.length > 0 || !session ? undefined : () => dispatch({ type: 'go', to: 'close' }),
+    }
+    const act = actions[key]
+    if (!act) return
+    event.preventDefault()
+    act()
   })
+
+  const views: Views = {
+    cell: ({ item, name }, onClose) => <CellEditor {...{ item, name, listProblem, onClose }} />,
+    columns: (_, onClose) => <Columns shape={shape} onClose={onClose} />,
+    delete: ({ items }, onClose) => (
+      <Delete
+        {...{ items, rows, onClose }}
+        onDeleted={(ids) => dispatch({ type: 'deleted', ids })}
+      />
+    ),
+    help: (_, onClose) => <Help onClose={onClose} />,
+    import: (_, onClose) => <Import onClose={onClose} />,
+    menu: () => null, // part of the toolbar
+    peek: (peeked, onClose) => <Popover {...peeked} onClose={onClose} />,
+    token: ({ problem }, onClose) => <TokenDialog problem={problem} onClose={onClose} />,
+  }
   return (
     <>
-      <Header {...page} />
+      <Header />
       <main>
-        <Toolbar {...page} />
-        {page.isFiltered && <Conditions {...page} />}
-        <ItemTable {...page} />
-        {page.isEmpty && <NoRows {...page} />}
-        <Status {...page} />
+        <Toolbar onNew={addNew} />
+        <Conditions names={shape.names} />
+        <Grid
+          {...{ rows, shape, changed }}
+          isListed={listedAt !== undefined}
+          selected={selected.length}
+          onEdit={edit}
+          onFollow={follow}
+        />
+        {rows.length === 0 && (listedAt || loading === undefined) && <NoRows onNew={addNew} />}
+        <Status matching={matches.length} selected={selected} problem={listProblem} />
       </main>
-      {session && <Edit key={session.key} {...page} session={session} />}
-      {overlays.map((overlay) => {
-        const View = views[overlay.kind] as ComponentType<Page & { overlay: Overlay }> // the table has the view of each kind
-        return <View key={keyFor(overlay)} {...page} overlay={overlay} />
-      })}
+      {session && <Panel key={session.key} {...{ session, dispatch, editor, rows }} />}
+      {opened.map((overlay) => (
+        <Layer key={keyFor(overlay)} overlay={overlay} views={views} />
+      ))}
     </>
   )
+}
+
+function Layer({ overlay, views }: { overlay: Overlay; views: Views }) {
+  const draw = views[overlay.kind] as (overlay: Overlay, onClose: () => void) => ComponentChild // the function for this kind
+  return <>{draw(overlay, () => close(overlay.kind))}</>
 }
 
 function keyFor(overlay: Overlay): string {

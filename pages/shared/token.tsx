@@ -1,14 +1,8 @@
 /** The token of this browser tab: a field to enter the token, and the token's subject and expiry in words. @module */
 
-import { useEffect, useReducer, useState } from 'preact/hooks'
+import { useEffect, useReducer } from 'preact/hooks'
 import { claimsOf } from './claims.js'
-import { changeToken, currentToken, onTokenChange } from './session.js'
-
-export function useToken(): string {
-  const [token, setToken] = useState(currentToken)
-  useEffect(() => onTokenChange(setToken), [])
-  return token
-}
+import { changeToken, token } from './session.js'
 
 /** The form in which the user enters a token. It has no submit button, because each change takes effect at once. */
 export function TokenForm() {
@@ -23,7 +17,7 @@ export function TokenForm() {
           spellcheck={false}
           autofocus
           placeholder="eyJ…"
-          value={useToken()}
+          value={token.use()}
           onInput={(event) => changeToken(event.currentTarget.value)}
         />
       </label>
@@ -32,14 +26,14 @@ export function TokenForm() {
 }
 
 export function TokenWords() {
-  const token = useToken()
+  const text = token.use()
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
     const timer = setInterval(redraw, 60_000) // the time until expiry is shown in minutes
     return () => clearInterval(timer)
   }, [])
-  const claims = claimsOf(token)
-  if (!claims) return token ? 'Unreadable token' : 'Enter a token'
+  const claims = claimsOf(text)
+  if (!claims) return text ? 'Unreadable token' : 'Enter a token'
   return (
     <>
       Token of <b>{claims.subject}</b>

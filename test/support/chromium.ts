@@ -42,6 +42,8 @@ export interface Locator extends Finder {
 export interface Page extends Finder {
   goto(url: string): Promise<unknown>
   reload(): Promise<unknown>
+  goBack(): Promise<unknown>
+  goForward(): Promise<unknown>
   url(): string
   /** Unlike Playwright's `waitForFunction`, needs no `eval`, which our pages' Content-Security-Policy forbids. */
   evaluate<T>(expression: string): Promise<T>

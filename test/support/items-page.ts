@@ -33,7 +33,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       await helpers.choose('More')
       await page.locator('#more').getByRole('button', { name }).click()
     },
-    showJson: () => page.getByLabel('JSON', { exact: true }).check(),
     /** Opens the editor for the first item that has a cell with this text. */
     async open(text: string) {
       await helpers.cell(text).first().click()
@@ -134,16 +133,17 @@ export type ItemsPage = ReturnType<typeof withHelpers>
 /** JSON text of an item's `data`, optionally with the JSON text of its `project_id`. */
 type NewItem = string | readonly [data: string, project: string]
 
-type Options = GuardOptions & { token?: string; env?: NodeJS.ProcessEnv }
+/** `address`: part of the address after the `#`, with the `#`. */
+type Options = GuardOptions & { token?: string; address?: string; env?: NodeJS.ProcessEnv }
 
 /** Prepares a browser for all tests in a file. Call this function outside tests. */
 export function useItemsPage() {
   const openPage = useGuardedPages()
   async function openItems(
     service: OwnService,
-    { token = service.validToken(), ...options }: Options = {},
+    { token = service.validToken(), address = '', ...options }: Options = {},
   ): Promise<ItemsPage> {
-    const hash = token && `#token=${token}`
+    const hash = token ? `${address || '#'}&token=${token}` : address
     const page = await openPage(`${service.baseUrl.origin}/${hash}`, options)
     await page.getByRole('heading', { name: 'Items', exact: true }).waitFor()
     return withHelpers(page, (options.viewport ?? screens.wide).width < 640)

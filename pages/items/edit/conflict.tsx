@@ -2,7 +2,7 @@
 
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
-import { memberText } from '../item.js'
+import { memberText } from '../model/item.js'
 import type { Session } from './session.js'
 
 interface ConflictProps {

@@ -3,7 +3,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
-import { checkDraft, type Finding, lineAndColumn } from '../draft.js'
+import { checkDraft, type Finding, lineAndColumn } from '../model/draft.js'
 import type { JsonEditor } from './json-editor.js'
 
 /** Maximum number of problems in the list, which shows errors first. The editor marks all problems. */
@@ -17,22 +17,16 @@ interface EditorPaneProps {
   readonly editor: RefObject<JsonEditor | undefined>
   readonly hasFocus: boolean
   readonly cursor: { readonly from: number; readonly to: number } | undefined
-  readonly found: Found | undefined
   readonly onChange: (text: string) => void
 }
 
-export interface Found {
-  readonly text: string
-  readonly finding: Finding
-}
-
 export function EditorPane(props: EditorPaneProps) {
-  const { text, base, id, editor, hasFocus, cursor, found, onChange } = props
+  const { text, base, id, editor, hasFocus, cursor, onChange } = props
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
-  const latest = useRef({ text, id, found, onChange })
-  latest.current = { text, id, found, onChange }
+  const latest = useRef({ text, id, onChange })
+  latest.current = { text, id, onChange }
 
   const list = (findings: readonly Finding[], text: string) => {
     const errors = findings.filter(({ severity }) => severity === 'error')
@@ -51,9 +45,7 @@ export function EditorPane(props: EditorPaneProps) {
         host: host.current,
         text: latest.current.text,
         check(text) {
-          const { id, found } = latest.current
-          const findings = checkDraft(text, id)
-          if (found?.text === text) findings.push(found.finding)
+          const findings = checkDraft(text, latest.current.id)
           list(findings, text)
           return findings
         },
@@ -74,13 +66,6 @@ export function EditorPane(props: EditorPaneProps) {
   useLayoutEffect(() => {
     if (editor.current && editor.current.text() !== text) editor.current.reset(text)
   }, [base])
-
-  useEffect(() => {
-    if (!found || !editor.current) return
-    list([found.finding], found.text)
-    editor.current.show([found.finding])
-    editor.current.goTo(found.finding.from)
-  }, [found])
 
   return (
     <>

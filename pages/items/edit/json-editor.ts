@@ -12,11 +12,11 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language'
-import { linter, lintKeymap, setDiagnostics } from '@codemirror/lint'
+import { linter, lintKeymap } from '@codemirror/lint'
 import { ChangeSet, EditorState } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { Finding, Kept } from '../draft.js'
+import type { Finding, Kept } from '../model/draft.js'
 
 export type JsonEditor = ReturnType<typeof createJsonEditor>
 
@@ -142,10 +142,6 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     goTo(offset: number, end = offset) {
       view.dispatch({ selection: { anchor: offset, head: end }, scrollIntoView: true })
       view.focus()
-    },
-    /** Marks problems that the service has found. The marks stay until the text changes. */
-    show(findings: readonly Finding[]) {
-      view.dispatch(setDiagnostics(view.state, [...findings]))
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),

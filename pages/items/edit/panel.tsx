@@ -1,24 +1,35 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
+import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
-import { newKey } from '../changes.js'
-import { Panel, Question, useWarning } from '../dialog.js'
-import { firstValue, placeInDraft, whyInvalid, withSpaceOf } from '../draft.js'
-import { close as cross, down, Icon, up } from '../icons.js'
-import type { Item } from '../item.js'
-import type { Page } from '../use-page.js'
+import { firstValue, whyInvalid, withSpaceOf } from '../model/draft.js'
+import type { Item } from '../model/item.js'
+import { newKey } from '../service/changes.js'
+import { notSaved } from '../service/save.js'
+import { moveTo } from '../state/cursor.js'
+import { open } from '../state/overlay.js'
+import { Dialog, Question, useWarning } from '../ui/dialog.js'
+import { close as cross, down, Icon, up } from '../ui/icons.js'
+import { useIsNarrow } from '../ui/use-is-narrow.js'
 import { Conflict } from './conflict.js'
-import { EditorPane, type Found } from './editor-pane.js'
-import { notSaved, save as saveSession } from './save.js'
-import { copyOf, draftOf, isDirty, type Session } from './session.js'
+import { EditorPane } from './editor-pane.js'
+import type { JsonEditor } from './json-editor.js'
+import { save as saveSession } from './save.js'
+import { copyOf, draftOf, isDirty, type Session, type SessionEvent } from './session.js'
 
-export function Edit(page: Page & { readonly session: Session }) {
-  const { session, dispatch, editor, rows } = page
+interface PanelProps {
+  readonly session: Session
+  readonly dispatch: (event: SessionEvent) => void
+  readonly editor: RefObject<JsonEditor | undefined>
+  readonly rows: readonly Item[]
+}
+
+export function Panel({ session, dispatch, editor, rows }: PanelProps) {
   const { item, isCopy, shown, typed, state, problem, pending } = session
-  const [found, setFound] = useState<Found>()
+  const isNarrow = useIsNarrow()
   const [createKey] = useState(newKey)
   const isSaving = state === 'saving'
   useWarning(isSaving || isDirty(session))
@@ -30,7 +41,7 @@ export function Edit(page: Page & { readonly session: Session }) {
   }
   const stay = () => {
     dispatch({ type: 'stay' })
-    if (item) page.setActive(item)
+    if (item) moveTo({ item })
   }
   const toSave = () => withSpaceOf(session.source, typed, editor.current?.kept() ?? [])
 
@@ -43,15 +54,14 @@ export function Edit(page: Page & { readonly session: Session }) {
   /** @param base version of the item that the typed text replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving || !isValid()) return
-    const text = toSave()
-    const { saved, problem } = await saveSession(page, session, dispatch, { base, text, createKey })
-    if (saved) page.setActive(saved)
-    const finding = problem instanceof Error ? placeInDraft(text, problem.message) : undefined
-    setFound(text === typed && finding ? { text, finding } : undefined)
+    const item = await saveSession(session, dispatch, { base, text: toSave(), createKey })
+    if (item) moveTo({ item })
   }
 
   return (
-    <Panel
+    <Dialog
+      class="panel"
+      isBeside={!isNarrow}
       title={item ? 'Edit item' : 'New item'}
       actions={
         <>
@@ -93,7 +103,7 @@ export function Edit(page: Page & { readonly session: Session }) {
         </p>
       )}
       <EditorPane
-        {...{ editor, found }}
+        editor={editor}
         hasFocus={session.hasFocus}
         text={typed}
         base={session.source}
@@ -116,10 +126,7 @@ export function Edit(page: Page & { readonly session: Session }) {
       <div class="line foot">
         {item && (
           <>
-            <Button
-              class="quiet danger"
-              onClick={() => page.open({ kind: 'delete', items: [item] })}
-            >
+            <Button class="quiet danger" onClick={() => open({ kind: 'delete', items: [item] })}>
               Delete
             </Button>
             <Button class="quiet" onClick={() => dispatch({ type: 'open', to: copyOf(toSave()) })}>
@@ -146,6 +153,6 @@ export function Edit(page: Page & { readonly session: Session }) {
           onLeave={() => dispatch({ type: 'discard' })}
         />
       )}
-    </Panel>
+    </Dialog>
   )
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { formattedDraft, withoutId } from '../draft.js'
-import { type Item, memberText } from '../item.js'
-import { stringOf } from '../members.js'
+import { formattedDraft, withoutId } from '../model/draft.js'
+import { type Item, memberText } from '../model/item.js'
+import { stringOf } from '../model/members.js'
 
 /** A text to edit. */
 export interface Draft {

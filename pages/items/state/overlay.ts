@@ -1,6 +1,9 @@
 /** What lies over the list: dialogs, the editor of a cell, the popover with a whole value, and the menu. @module */
 
-import type { Item } from '../item.js'
+import { token } from '../../shared/session.js'
+import { createState } from '../../shared/state.js'
+import type { Item } from '../model/item.js'
+import { needsToken } from '../service/requests.js'
 
 export type Overlay =
   | { readonly kind: 'import' | 'columns' | 'help' | 'menu' }
@@ -14,14 +17,33 @@ export interface Peeked {
   readonly kind: 'peek'
   readonly item: Item
   readonly name: string
-  readonly box: Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>
+  readonly cell: HTMLElement
   /** Whether a key or click opened the popover, which then has focus; `false` if the pointer only rests on the cell. */
   readonly hasFocus: boolean
 }
 
 export type OverlayOf<K extends Overlay['kind']> = Extract<Overlay, { readonly kind: K }>
 
-/** Returns the open overlays, the topmost last. Only the token dialog opens on top of others. */
+/** The open overlays, the topmost last. */
+export const overlays = createState<readonly Overlay[]>(token.get() ? [] : [{ kind: 'token' }])
+
+/** Message about something that has failed and that has no dialog; empty if there is none. */
+export const failure = createState('')
+
+export function open(overlay: Overlay): void {
+  overlays.set(opened(overlays.get(), overlay))
+}
+
+export function close(kind: Overlay['kind']): void {
+  overlays.set(closed(overlays.get(), kind))
+}
+
+/** Opens the token dialog if an error says that another token is needed. */
+export function askForToken(problem: unknown): void {
+  if (needsToken(problem)) open({ kind: 'token', problem })
+}
+
+/** Opens an overlay. Only the token dialog opens on top of others. */
 export function opened(open: readonly Overlay[], next: Overlay): readonly Overlay[] {
   const isHovering = next.kind === 'peek' && !next.hasFocus
   if (isHovering && open.some(({ kind }) => kind !== 'peek')) return open // resting the pointer closes nothing

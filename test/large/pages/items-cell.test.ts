@@ -74,17 +74,6 @@ describe('editing a value in its cell', inChromium, () => {
     await page.hasFocus()
   })
 
-  test('a saved row is marked for a moment', async () => {
-    const { page } = await openWith(['{"title":"Tea"}', '{"title":"Coffee"}'])
-    await page.cell('"Tea"').dblclick()
-    await page.evaluate(`void new MutationObserver(() => {
-      globalThis.marked ??= document.querySelector('tr.changed')?.textContent
-    }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
-    await page.enter('Milk')
-    await until('the mark', () => page.evaluate<boolean>("globalThis.marked?.endsWith('Milk')"))
-    await page.locator('tr.changed').waitFor({ state: 'detached' })
-  })
-
   test('a double click edits a value in its cell, or the whole item if one field cannot show the value', async () => {
     const { page } = await openWith([
       '{"a":"one","lines":"1\\n2","of":[1],"turned":"\\u202e"}',
@@ -208,19 +197,4 @@ describe('editing a value in its cell', inChromium, () => {
       await page.press('Escape')
     })
   }
-
-  test('an item without a value in any column is edited as a whole', async () => {
-    const { page } = await openWith(['{"a":1}', '{"a":2}', '{"b":{"c":3}}'])
-    await page.choose('Columns')
-    await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck()
-    await page.choose('Close')
-    const rest = page.cell('project_id: null b: {"c":3}')
-    await rest.dblclick()
-    await page.editor.waitFor()
-    await page.choose('Close')
-    await page.closes()
-    await page.press('v', 'Enter') // the cell has no single value that `v` could show
-    await page.editor.waitFor()
-    assert.equal(await page.getByRole('dialog').count(), 1)
-  })
 })

@@ -36,29 +36,6 @@ describe('the items page', inChromium, () => {
     await page.cell('{"x":-0}').waitFor()
   })
 
-  test('an item opens indented, and is saved with its original white space unless the user changes it', async () => {
-    const data = '{"n":1.0,\t"of": [1,\r\n2]}'
-    const { own, id, page } = await openWith([data])
-    const stored = await own.read(id)
-    await page.open('1.0')
-    const hasLines = (count: number) =>
-      until(`${count} lines`, async () => (await page.locator('.cm-line').count()) === count)
-    await hasLines(9)
-    await page.editor.press('Control+End')
-    await page.press('x', 'Backspace')
-    await page.choose('Format')
-    await page.save()
-    assert.equal(await own.read(id), stored)
-
-    await page.open('1.0')
-    await page.choose('Duplicate')
-    await page.asks('New item')
-    await hasLines(8)
-    await page.save()
-    await page.counts('2 items')
-    assert.equal((await own.list()).split(data.slice(1)).length, 3)
-  })
-
   test('typing replaces selected text, even before the editor has received the selection', async () => {
     const { own, page } = await openWith([])
     // Simulates a busy machine, on which the parser has no time left and the selection event comes late.
@@ -76,7 +53,7 @@ describe('the items page', inChromium, () => {
     assert.ok((await own.list()).endsWith('"project_id":null,"n": 7.0}]}'))
   })
 
-  test('the list is searched in any letter case, filtered by project, and shown as JSON', async () => {
+  test('the list is searched in any letter case and filtered by project', async () => {
     const { page } = await openWith([
       ['{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"'],
       ['{"city":"Bern","":true," ":null}', '"one"'],
@@ -98,21 +75,14 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await page.project.selectOption('All projects')
 
-    await page.showJson()
-    await page.getByText('"city":"Z\\u00fcrich","rest":{"deep":7}}').waitFor()
-    // The radio buttons look like tabs: only their labels are visible.
-    const opacities = await page.all('.choice input', 'getComputedStyle(each).opacity')
-    assert.deepEqual(opacities, ['0', '0'])
-    await page.getByLabel('Table', { exact: true }).check()
     await page.getByRole('columnheader', { name: '" "', exact: true }).waitFor()
     await assertAccessible(page)
     await page.choose('Columns')
     await page.getByRole('checkbox', { name: '""', exact: true }).waitFor()
   })
 
-  test('columns are as wide as their values, and no row is empty', async () => {
-    const members = Array.from({ length: 40 }, (_, number) => `"a${number}":true`)
-    const item = `{"title":"A title of some length",${members}}`
+  test('columns are as wide as their values', async () => {
+    const item = '{"title":"A title of some length","a1":true}'
     const { own, page } = await openWith([item, item, '{"odd":1.50,"even":"2"}'])
     await page.cell('"A title of some length"').first().waitFor()
     const isCut = 'each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight'
@@ -121,10 +91,6 @@ describe('the items page', inChromium, () => {
     await own.create('{"title":"A title that is longer","a1":false}')
     await page.cell('"A title that is longer"').waitFor()
     await until('no truncated cell', async () => (await cut()).join('') === '')
-    const heads = 'th:nth-child(3), th:last-child'
-    const [title = 0, last = 0] = await page.all<number>(heads, 'each.offsetWidth')
-    assert.ok(title > 2 * last, `${title} and ${last}`)
-    await page.cell('project_id: null odd: 1.50 even: "2"').waitFor()
   })
 
   test('values of different types look different', async () => {
@@ -141,30 +107,6 @@ describe('the items page', inChromium, () => {
       })`)
     assert.equal(new Set(looks).size, 5, `${looks}`) // a string of digits keeps its quotes
     assert.equal(looks[0], looks[1])
-  })
-
-  test('a search continues while the list arrives', async () => {
-    const page = await openItems(service, { token: '' })
-    await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
-      start(controller) {
-        globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
-        globalThis.finish = () => controller.close()
-      }
-    }), { headers: { 'content-length': '84' } })`)
-    await page.useToken('x')
-    await until('the request for the list', () => page.evaluate<boolean>('"arrive" in globalThis'))
-    const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
-    await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
-    await page.counts('2 items loaded')
-    await page.locator('progress[value="0.5"]').waitFor()
-    await page.search.fill('one')
-    await page.counts('2 items loaded, 1 found')
-    await arrive(',{"id":"3","v":"one more"}')
-    await page.counts('3 items loaded, 2 found')
-    await page.cell('"one more"').waitFor()
-    await arrive(']}')
-    await page.evaluate('finish()')
-    await page.counts('2 of 3 items')
   })
 
   test('only items of the chosen project are requested, and again only after a change', async () => {
@@ -194,7 +136,7 @@ describe('the items page', inChromium, () => {
     await asks('?project_id=c')
     await page.counts('1 item')
     await own.create('{"v":"quince"}', '"c"')
-    await page.counts('2 items · 1 new or changed')
+    await page.counts('2 items')
     await asks('?project_id=c')
     await page.open('"pear"')
 
@@ -224,27 +166,21 @@ describe('the items page', inChromium, () => {
     await page.counts('2 items')
   })
 
-  test('a failed request can be retried or its message closed, and the focus then moves to the list', async () => {
+  test('a failed export or list says so, and can be closed or retried', async () => {
     let isCut = true
     const page = await openItems(service, {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
     })
-    const again = page.button('Try again')
-    await again.waitFor()
+    await page.button('Try again').waitFor()
     await page.chooseMore('Export')
     await page.warns('Not exported.')
     assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
     await page.button('Close').press('Enter')
     await page.hasFocus()
-    await again.focus()
     isCut = false
-    const release = await page.hold()
-    await page.press('Space') // has no effect on the list if the list has already arrived
-    await page.button('Trying again…').waitFor()
-    await release()
+    await page.button('Try again').press('Enter')
     await page.counts('12 items')
-    await again.waitFor({ state: 'detached' })
     await page.hasFocus()
   })
 
@@ -297,24 +233,6 @@ describe('the items page', inChromium, () => {
     )
   })
 
-  test('the items page and the API page link to each other if both are served, and share the token', async () => {
-    const own = await itemsService()
-    const token = own.validToken()
-    const page = await openItems(own, { token })
-    await page.counts('0 items')
-    await page.getByRole('link', { name: 'API' }).click()
-    await page.getByRole('heading', { name: 'Models' }).waitFor()
-    assert.equal(await page.getByLabel('Token', { exact: true }).inputValue(), token)
-    await page.getByRole('link', { name: 'Items', exact: true }).press('Enter')
-    await page.counts('0 items')
-    await page.reload()
-    await page.counts('0 items')
-
-    const alone = await openItems(await itemsService({ DOCS: 'off' }))
-    await alone.counts('0 items')
-    assert.equal(await alone.getByRole('link').count(), 0)
-  })
-
   test('HTML markup in items is shown as text', async () => {
     const markup = "<img src=x onerror='globalThis.isRun=1'><script>globalThis.isRun=1</script>"
     const unseen = '\u202e \u202b \u200b \u2067' // characters that change the direction of text or have no width
@@ -322,8 +240,7 @@ describe('the items page', inChromium, () => {
       [`{"${markup}":"${markup}","x":"${unseen}"}`, `"${markup}"`],
     ])
     await page.cell(`"${markup}"`).first().waitFor()
-    await page.showJson()
-    await page.locator('td .whole').first().click()
+    await page.locator('.open').click()
     await page.editor.waitFor()
     assert.equal(await page.locator('.cm-specialChar').count(), 4)
     await own.replace(id, `{"other":"${markup}"}`)
@@ -352,10 +269,8 @@ describe('the items page', inChromium, () => {
     const release = await page.hold()
     for (const id of ids.slice(100, 203)) await own.delete(id)
     await release()
-    await page.counts('190 items · 103 gone')
+    await page.counts('190 items')
     assert.equal(await place(), before)
-    await page.showJson()
-    await page.getByText('"n":203}').waitFor()
   })
 
   test('the keyboard alone can find, edit, add, duplicate and delete items', async () => {
@@ -434,14 +349,6 @@ describe('the items page', inChromium, () => {
 
     await page.sees('No items yet')
     await assertUsable(page)
-    for (const [button, title] of [
-      ['New item', 'New item'],
-      ['Import', 'Import items'],
-    ] as const) {
-      await list.getByRole('button', { name: button }).press('Enter')
-      await page.asks(title)
-      await page.choose('Close')
-    }
     assert.doesNotMatch((await list.locator('pre').textContent()) ?? '', /eyJ/)
     const copied = await page.watchClipboard()
     await page.button('Copy command with token').press('Enter')
@@ -512,33 +419,6 @@ describe('the items page', inChromium, () => {
       await check()
       await page.choose('Discard')
 
-      await page.showJson()
-      await page.locator('.whole').first().waitFor()
-      const start = `(() => {
-        const range = document.createRange()
-        range.selectNodeContents(each.lastChild)
-        return range.getClientRects()[0].left
-      })()`
-      const starts = await page.all<number>('.grid :is(th, td)', start)
-      assert.equal(new Set(starts).size, 1, `the text of the head and the rows begins at ${starts}`)
-      const members = await page.all<[number, number]>(
-        '.whole',
-        '[each.textContent.length, each.getBoundingClientRect().height]',
-      )
-      const broken = members.filter(([length, height]) => length < 43 && height > 20)
-      assert.deepEqual(broken, [], 'members that fit into a line are broken')
-      const rows = await page.all<[number, number]>(
-        '.grid td > :last-child',
-        '[each.clientHeight, each.closest("tr").offsetHeight - 15]', // without padding and border
-      )
-      const full = rows.filter(([text, row]) => text === row)
-      assert.ok(full.length >= rows.length / 2, `empty lines in most rows: ${JSON.stringify(rows)}`)
-      assert.ok(
-        rows.some(([text]) => text > 20),
-        'no row has several lines',
-      )
-      await check()
-      await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
         if (button === 'Shortcuts') await page.press('?')
         else await page.getByRole('button', { name: button }).first().click()

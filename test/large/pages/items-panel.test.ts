@@ -12,7 +12,7 @@ const { openItems, openWith } = useItemsPage()
 
 describe('the panel beside the list', inChromium, () => {
   test('the panel shows the item of the active row, and keys go to the next row', async () => {
-    const { own, ids, page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
+    const { page } = await openWith(['{"n":"one"}', '{"n":"two"}', '{"n":"three"}'])
     await page.open('"one"')
     await page.hasFocus('.editor')
     await page.press('Alt+ArrowDown')
@@ -32,37 +32,9 @@ describe('the panel beside the list', inChromium, () => {
     await page.press('e')
     await page.hasFocus('.editor')
     await assertUsable(page)
-
-    await page.editor.fill('{"n":"typed"}')
-    await page.cell('"three"').click()
-    await page.hasInEditor('"typed"')
-    await page.press('e')
-    const question = await page.asks('Discard your changes?')
-    await page.press('Control+s') // ignored by the panel below the question
-    await page.choose('Cancel')
-    await question.waitFor({ state: 'detached' })
-    await page.isActive('"two"')
-    await page.editor.focus()
-    await page.press('Control+s')
-    await page.closes()
-    assert.match(await own.read(ids[1]), /"n":"typed"/)
-
-    await page.open('"one"')
-    await page.editor.fill('{"n":"lost"}')
-    await page.press('Alt+ArrowDown')
-    await page.choose('Discard')
-    await page.hasInEditor('"typed"')
     await page.press('Escape')
     await page.closes()
     await page.hasFocus()
-    assert.match(await own.read(ids[0]), /"n":"one"/)
-
-    await page.open('"one"')
-    await page.cell('"one"').dblclick()
-    await page.getByRole('textbox', { name: 'n, text' }).fill('other')
-    await page.press('Enter')
-    await page.hasInEditor('"other"')
-    assert.equal(await page.getByText('changed elsewhere').count(), 0)
   })
 
   test('a new item starts with the members that most items have, and the cursor is in the first value', async () => {

@@ -4,14 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
-  formattedDraft,
-  isSameItem,
-  type Kept,
-  whyInvalid,
-  withSpaceOf,
-  withValue,
-} from '../../../pages/items/draft.js'
-import {
   begin,
   cellDraft,
   copyOf,
@@ -21,8 +13,15 @@ import {
   type Session,
   type SessionEvent,
 } from '../../../pages/items/edit/session.js'
-import { itemOf } from '../../../pages/items/item.js'
-import { closed, type Overlay, opened } from '../../../pages/items/state/overlay.js'
+import {
+  formattedDraft,
+  isSameItem,
+  type Kept,
+  whyInvalid,
+  withSpaceOf,
+  withValue,
+} from '../../../pages/items/model/draft.js'
+import { itemOf } from '../../../pages/items/model/item.js'
 import { layOut } from '../../../pages/shared/json-layout.js'
 import { jsonObject } from '../../support/json-text.js'
 
@@ -110,26 +109,6 @@ describe('a session', () => {
       item: itemOf('{"id":"a","n":2.0}'),
     })
     assert.deepEqual([now?.typed, now?.state], ['2.0', 'clean'])
-  })
-})
-
-describe('what lies over the list', () => {
-  const help: Overlay = { kind: 'help' }
-  const token: Overlay = { kind: 'token' }
-  const box = { left: 0, right: 0, top: 0, bottom: 0 }
-  const hover: Overlay = { kind: 'peek', item: one, name: 'v', box, hasFocus: false }
-  const kinds = (...all: Overlay[]) =>
-    all
-      .reduce<readonly Overlay[]>(opened, [])
-      .map(({ kind }) => kind)
-      .join()
-
-  test('only the token dialog opens on top, and a hovering pointer covers nothing', () => {
-    assert.equal(kinds(help, token, token), 'help,token')
-    assert.equal(kinds({ kind: 'menu' }, hover), 'menu')
-    assert.equal(kinds(hover, hover, { kind: 'menu' }), 'menu')
-    assert.equal(kinds(hover, { ...hover, hasFocus: true }, help), 'help')
-    assert.deepEqual(closed([help, token], 'token'), [help])
   })
 })
 

@@ -3,21 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  checkDraft,
-  checkText,
-  isSameItem,
-  placeInDraft,
-  requestBody,
-} from '../../../pages/items/draft.js'
-import { itemOf, projectOf, shownValue } from '../../../pages/items/item.js'
-import { readEntries } from '../../../pages/items/items-file.js'
-import { lastMembers } from '../../../pages/items/members.js'
+import { checkDraft, checkText, isSameItem, requestBody } from '../../../pages/items/model/draft.js'
+import { itemOf, projectOf, shownValue } from '../../../pages/items/model/item.js'
+import { lastMembers } from '../../../pages/items/model/members.js'
+import { readEntries } from '../../../pages/items/service/files.js'
 import { UsageError } from '../../../src/config/usage-error.js'
 import { parseSeed } from '../../../src/doubles/seed.js'
 import { newItemId } from '../../../src/item/id.js'
 import { encodeItem } from '../../../src/item/item.js'
-import { InvalidItemError, parseItemRequest } from '../../../src/item/item-request.js'
+import { parseItemRequest } from '../../../src/item/item-request.js'
 import { jsonObject } from '../../support/json-text.js'
 
 const raw = String.raw
@@ -124,34 +118,6 @@ describe('the request for a draft creates exactly the item that the draft shows'
         assert.equal(itemFrom(item), item)
       }),
     )
-  })
-})
-
-describe('a line and column in an error of the service lead to the place in the draft', () => {
-  const drafts = [
-    '{\n  "ä😀": "x"\n}',
-    '{\n "ä":1, "project_id":"p", "b":"x",\n"id":"i"}',
-    '{\n"id":"i",\n"ä😀":2,\n"project_id":"p",\n\n"b":[1,"x"]}',
-  ]
-  for (const draft of drafts) {
-    test(JSON.stringify(draft), () => {
-      // The page rejects invalid drafts itself, so the test damages the request body of a valid draft.
-      const body = requestBody(draft).replace('"x"', 'x')
-      assert.throws(
-        () => parseItemRequest(Buffer.from(body)),
-        (error) => {
-          assert.ok(error instanceof InvalidItemError)
-          const found = placeInDraft(draft, `${error.message} (422 · VALIDATION_ERROR)`)
-          assert.ok(found?.message.startsWith('expected a value'), error.message)
-          assert.equal(found?.from, draft.indexOf('"x"'), error.message)
-          return true
-        },
-      )
-    })
-  }
-
-  test('an error of the service without line and column has no place in the draft', () => {
-    assert.equal(placeInDraft('{}', 'Invalid item request: data is missing'), undefined)
   })
 })
 

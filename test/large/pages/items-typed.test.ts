@@ -299,10 +299,7 @@ describe('what a person presses and chooses', inChromium, () => {
     const heads = async (expected: string) =>
       until(expected, async () => `${await page.all('th button', 'each.textContent')}` === expected)
     await heads('id,project_id,a,b')
-    await page
-      .getByRole('columnheader')
-      .getByRole('button', { name: 'b' })
-      .press('Control+ArrowLeft')
+    await page.choose('Columns', 'Move b to the left', 'Close')
     await heads('id,project_id,b,a')
     await own.create('{"a":1,"new":2}')
     await heads('id,project_id,b,a,new')
@@ -312,14 +309,11 @@ describe('what a person presses and chooses', inChromium, () => {
     const { page } = await openWith(['{"a":"one"}'])
     await page.counts('1 item')
     for (const text of [
-      ...['{', 'null', '7', '[]', '{"order":null}', '{"sort":[{}],"widths":[["a"],7]}'],
-      '{"names":["id",1,"a","a"],"widths":[["a",1e9]],"order":{},"sort":"a"}',
+      ...['{', 'null', '7', '[]', '{"order":null}', '{"names":["id",1,"a","a"],"order":{}}'],
     ]) {
       await page.evaluate(`localStorage.setItem('item-store-table:', '${text}')`)
       await page.reload()
       await page.cell('"one"').click()
-      const { width } = (await page.cell('"one"').boundingBox()) ?? assert.fail()
-      assert.ok(width < 2000, `${width}`)
     }
   })
 

@@ -1,0 +1,121 @@
+/** The toolbar: search, filter, and actions for all items. @module */
+
+import { useRef, useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { download } from '../../shared/download.js'
+import { blank, isComplete } from '../model/filter.js'
+import { shownName } from '../model/item.js'
+import { mostUsed } from '../model/overview.js'
+import { exportItems } from '../service/files.js'
+import { list, messageFor } from '../service/requests.js'
+import { useList } from '../state/list.js'
+import { askForToken, close, failure, open } from '../state/overlay.js'
+import { changeView, view } from '../state/view.js'
+import {
+  columns,
+  download as downward,
+  filter as funnel,
+  Icon,
+  search as magnifier,
+  more,
+  plus,
+  upload,
+} from '../ui/icons.js'
+import { useKeys } from '../ui/keys.js'
+
+const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
+
+export function Toolbar({ onNew }: { onNew: () => void }) {
+  const { query, project, conditions } = view.use()
+  const { projects } = useList()
+  const search = useRef<HTMLInputElement>(null)
+  const [isExporting, setExporting] = useState(false)
+  useKeys((key, event) => {
+    if (key !== '/') return
+    event.preventDefault()
+    search.current?.focus()
+  })
+  const listed = mostUsed(projects, projects.size)
+  // The chosen project stays in the menu even if it no longer has any items.
+  if (project !== undefined && !listed.includes(project)) listed.unshift(project)
+  const count = conditions.filter(isComplete).length
+
+  async function exportAll(): Promise<void> {
+    if (isExporting) return
+    setExporting(true)
+    failure.set('')
+    try {
+      const texts = list(undefined, new AbortController().signal, () => undefined)
+      download(await exportItems(texts), 'items.json')
+    } catch (error) {
+      failure.set(`Not exported. ${messageFor(error)}`)
+      askForToken(error)
+    }
+    setExporting(false)
+  }
+
+  return (
+    <div class="line toolbar">
+      <Button class="main" onClick={onNew}>
+        <Icon path={plus} /> <span class="word">New item</span>
+      </Button>
+      <label class="search">
+        <Icon path={magnifier} />
+        <input
+          ref={search}
+          type="search"
+          aria-label="Search in the JSON of the items"
+          placeholder="Search"
+          value={query}
+          onInput={({ currentTarget }) => changeView({ query: currentTarget.value })}
+        />
+      </label>
+      {/* Option values are JSON, so that no project name can be mistaken for "All projects". */}
+      <select
+        aria-label="Project"
+        translate={false}
+        value={project === undefined ? '' : JSON.stringify(project)}
+        onChange={({ currentTarget: { value } }) =>
+          changeView({ project: listed.find((name) => JSON.stringify(name) === value) })
+        }
+      >
+        <option value="">All projects</option>
+        {listed.map((name) => (
+          <option key={name} value={JSON.stringify(name)}>
+            {name === null ? '(no project_id)' : shownName(name)}
+          </option>
+        ))}
+      </select>
+      <Button
+        class="quiet"
+        onClick={() => {
+          const first = document.querySelector<HTMLElement>('.conditions select')
+          if (first) first.focus()
+          else changeView({ conditions: [blank] })
+        }}
+      >
+        <Icon path={funnel} /> <span class="word">Filter</span>
+        {count > 0 && <b> {count}</b>}
+      </Button>
+      <Button class="quiet" onClick={() => open({ kind: 'columns' })}>
+        <Icon path={columns} /> <span class="word">Columns</span>
+      </Button>
+      <Button class="quiet" popovertarget="more">
+        <Icon path={more} /> <span class="unseen">More</span>
+      </Button>
+      <div
+        id="more"
+        popover="auto"
+        class="menu"
+        onToggle={({ newState }) => (newState === 'open' ? open({ kind: 'menu' }) : close('menu'))}
+      >
+        <Button class="quiet" {...closesMenu} onClick={() => open({ kind: 'import' })}>
+          <Icon path={upload} /> Import
+        </Button>
+        <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={exportAll}>
+          <Icon path={downward} /> {isExporting ? 'Exporting…' : 'Export'}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+/** The dialog that confirms and runs a deletion. A deleted item cannot be restored with the same id. @module */
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { counted, formatted } from '../../shared/numbers.js'
+import { type Item, startOf } from '../model/item.js'
+import { ChangedError, concernsAll, deleteItem } from '../service/changes.js'
+import { messageFor } from '../service/requests.js'
+import { cursor, moveTo } from '../state/cursor.js'
+import { collection, putFound } from '../state/list.js'
+import { askForToken } from '../state/overlay.js'
+import { nextTo } from '../state/selection.js'
+import { Dialog, useWarning } from '../ui/dialog.js'
+
+type Failure = ReturnType<typeof failureOf>
+
+/** Number of parallel DELETE requests. Browsers open only a few connections per host, and the list needs some too. */
+const atATime = 4
+/** Maximum number of failures to display. */
+const mostListed = 100
+
+interface DeleteProps {
+  readonly items: readonly Item[]
+  readonly rows: readonly Item[]
+  readonly onDeleted: (ids: ReadonlySet<string>) => void
+  readonly onClose: () => void
+}
+
+export function Delete({ items, rows, onDeleted, onClose }: DeleteProps) {
+  const [rest, setRest] = useState(items)
+  const [failures, setFailures] = useState<readonly Failure[]>([])
+  /** Number of items whose deletion has succeeded or failed so far; `undefined` while no deletion is running. */
+  const [tried, setTried] = useState<number>()
+  const work = useRef<AbortController>(undefined)
+  useEffect(() => () => work.current?.abort(), [])
+  const isRunning = tried !== undefined
+  useWarning(isRunning)
+
+  async function run(): Promise<void> {
+    const controller = new AbortController()
+    work.current = controller
+    setFailures([])
+    setTried(0)
+    const deleted = new Set<string>()
+    const failed = new Map<string, Failure>()
+    const queue = rest.values()
+    const worker = async () => {
+      for (const item of queue) {
+        if (controller.signal.aborted) return
+        try {
+          await deleteItem(item)
+          deleted.add(item.id)
+        } catch (error) {
+          if (error instanceof ChangedError && error.text === undefined) deleted.add(item.id)
+          else failed.set(item.id, failureOf(item, error))
+          if (error instanceof ChangedError) putFound(error)
+          if (concernsAll(error)) controller.abort()
+          askForToken(error)
+        }
+        setTried(deleted.size + failed.size)
+      }
+    }
+    await Promise.all(Array.from({ length: atATime }, worker))
+    setTried(undefined)
+    setFailures([...failed.values()])
+    const left = rest.filter(({ id }) => !deleted.has(id))
+    setRest(left.map((item) => failed.get(item.id)?.item ?? item))
+    onDeleted(deleted)
+    collection.remove(deleted)
+    const active = cursor.get().item
+    if (active && deleted.has(active.id)) moveTo({ item: nextTo(rows, active, deleted) })
+    if (left.length === 0) onClose()
+  }
+
+  const isOne = items.length === 1
+  const isTried = failures.length > 0 || rest.length < items.length
+  const stop = () => work.current?.abort()
+  return (
+    <Dialog
+      title={isOne ? 'Delete this item?' : `Delete ${counted(items.length, 'item')}?`}
+      onClose={isRunning ? stop : onClose}
+    >
+      {isOne && !isTried && items.map((item) => <Start key={item.id} item={item} />)}
+      {!isTried && !isRunning && <p>This cannot be undone.</p>}
+      {isRunning && !isOne && (
+        <p>
+          <progress max={rest.length} value={tried} aria-label="Deleted" /> {formatted(tried)} of{' '}
+          {counted(rest.length, 'item')}
+        </p>
+      )}
+      {isTried && !isRunning && (
+        <div class="problem" role="alert">
+          {!isOne && <p>{report(items.length, rest.length, failures.length)}</p>}
+          {failures.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll
+            <ul class="failures" tabIndex={0} aria-label="Not deleted">
+              {failures.slice(0, mostListed).map(({ item, cause }) => (
+                <li key={item.id}>
+                  {cause}
+                  <Start item={item} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      <div class="line foot">
+        {/* The Cancel button has the initial focus, because it changes nothing. */}
+        <Button autofocus onClick={isRunning ? stop : onClose}>
+          {isRunning && !isOne ? 'Stop' : 'Cancel'}
+        </Button>
+        <Button class="danger" aria-disabled={isRunning} onClick={() => isRunning || run()}>
+          {isRunning ? 'Deleting…' : action(isTried, failures.length)}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function failureOf(item: Item, error: unknown) {
+  if (!(error instanceof ChangedError)) return { item, cause: `Not deleted. ${messageFor(error)}` }
+  const cause = 'It was changed elsewhere, and not deleted. It is now:'
+  return { item: { id: item.id, text: error.text ?? '' }, cause }
+}
+
+function action(isTried: boolean, failed: number): string {
+  if (!isTried) return 'Delete'
+  return failed > 0 ? `Try ${failed === 1 ? 'it' : 'these'} again` : 'Continue'
+}
+
+function report(all: number, left: number, failed: number): string {
+  const untried = left - failed
+  const parts = [
+    `${formatted(all - left)} of ${counted(all, 'item')} deleted`,
+    failed > 0 && `${formatted(failed)} failed`,
+    failed > mostListed && `the first ${mostListed} of them below`,
+    untried > 0 && `${formatted(untried)} not tried`,
+  ]
+  return `${parts.filter(Boolean).join(', ')}.`
+}
+
+function Start({ item }: { item: Item }) {
+  return (
+    <>
+      <p class="id" translate={false}>
+        {item.id}
+      </p>
+      <p class="start" translate={false}>
+        {startOf(item)}
+      </p>
+    </>
+  )
+}

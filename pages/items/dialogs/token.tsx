@@ -1,0 +1,53 @@
+/** The token dialog, which opens by itself if there is no token, or if the service has rejected the token. @module */
+
+import { useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { TokenForm } from '../../shared/token.js'
+import { detailsOf, reasonOf } from '../service/requests.js'
+import { tryTokenAgain } from '../state/list.js'
+import { Dialog } from '../ui/dialog.js'
+
+/** @param problem the error that opened the dialog, if any. */
+export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: () => void }) {
+  const apply = () => {
+    tryTokenAgain()
+    onClose()
+  }
+  /** Whether the user is typing elsewhere. The token field must not take focus then, or it would get the typed text. */
+  const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
+  const details = detailsOf(problem)
+  return (
+    <Dialog title="Token" autofocus={isTyping} onClose={onClose}>
+      {problem !== undefined && (
+        <div class="problem" role="alert">
+          <p>{details ? `This token was not accepted: ${causeOf(problem)}.` : reasonOf(problem)}</p>
+          {details && <p class="id">{details}</p>}
+        </div>
+      )}
+      <p>
+        <code>item-store dev</code> prints one, and <code>item-store token --sub NAME</code> creates
+        one.
+      </p>
+      {/* Enter in the token field submits `TokenForm`, and the `submit` event bubbles up to this element. */}
+      <div
+        onSubmit={apply}
+        onFocusCapture={({ target }) => target instanceof HTMLInputElement && target.select()}
+      >
+        <TokenForm />
+      </div>
+      <div class="line foot">
+        <Button onClick={onClose}>Close</Button>
+        <Button class="main" onClick={apply}>
+          Use this token
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Returns why the service rejected a token, as the end of a sentence about the token. */
+function causeOf(problem: unknown): string {
+  return reasonOf(problem)
+    .replace(/^The token is invalid: /, '')
+    .replace(/^The token/, 'it')
+}

@@ -1,0 +1,99 @@
+/** The table cells of an item's row. @module */
+
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { type Item, projectOf, shownName, shownValue } from '../model/item.js'
+import { lastMembers, type Member } from '../model/members.js'
+import { typeOf } from '../model/values.js'
+import type { Column } from './columns.js'
+
+/** Maximum length of the cell that lists the members without a column, in characters. */
+const longestRest = 300
+const mostOnCard = 3
+
+export const activeCell = 'active-cell'
+
+interface CellsProps {
+  readonly item: Item
+  readonly isCard: boolean
+  readonly columns: readonly Column[]
+  /** Whether the last column lists the members without a column. */
+  readonly hasRest: boolean
+  /** Name of the active cell's column, `id` for the first one; `undefined` if another row is active. */
+  readonly active: string | undefined
+  readonly isSelected: boolean
+}
+
+/** Shows values as text, never as markup. */
+export function Cells({ item, isCard, columns, hasRest, active, isSelected }: CellsProps) {
+  const members = useMemo(() => lastMembers(item.text), [item])
+  return useMemo(() => {
+    /** The Tab key skips the checkbox, because the Space key also selects the row. */
+    const box = (
+      <span class="box">
+        <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
+      </span>
+    )
+    const own = columns.filter(({ name }) => members.has(name) && !isCommon(name))
+    const cells = isCard ? own.slice(0, mostOnCard) : columns.slice(1)
+    const isThere = cells.some(({ name }) => name === active)
+    const idOf = (name: string) =>
+      active && name === (isThere ? active : 'id') ? activeCell : undefined
+    return [
+      <td key="id" id={idOf('id')} data-name="id">
+        {box}
+        <span class="open">{item.id}</span>
+        {isCard && <span class="project">{projectOf(item)}</span>}
+      </td>,
+      cells.map(({ name }) => {
+        const member = members.get(name)
+        if (!member) return <td key={`.${name}`} id={idOf(name)} data-name={name} />
+        const { text, short } = shownValue(item.text, member)
+        const { name: type, look } = typeOf(text)
+        return (
+          <td
+            key={`.${name}`}
+            id={idOf(name)}
+            class={look}
+            data-name={name}
+            // Screen readers get a string with its quotes, so that it differs from a number or literal.
+            aria-label={
+              type === 'string' ? (isCard ? `${shownName(name)}: ` : '') + text : undefined
+            }
+          >
+            {type === 'nested' ? <span>{short}</span> : datedOf(short)}
+          </td>
+        )
+      }),
+      hasRest && (
+        <td key="rest" class="rest">
+          {restOf(item, members, columns)}
+        </td>
+      ),
+    ]
+  }, [item, members, isCard, columns, hasRest, active, isSelected])
+}
+
+/** Wraps the time of a timestamp in an element of its own, so that the date stands out. */
+function datedOf(text: string) {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
+  return time ? [date, <span key="time">{time}</span>] : text
+}
+
+function isCommon(name: string): boolean {
+  return name === 'id' || name === 'project_id'
+}
+
+function restOf({ text }: Item, members: Map<string, Member>, columns: readonly Column[]) {
+  const parts: ComponentChildren[] = []
+  let length = 0
+  for (const member of members.values()) {
+    if (length > longestRest) break
+    const { name } = member
+    if (name === 'id' || columns.some((column) => column.name === name)) continue
+    const { short } = shownValue(text, member)
+    parts.push(parts.length > 0 && '   ', <span key={`.${name}`}>{shownName(name)}: </span>, short)
+    length += name.length + short.length
+  }
+  return parts
+}

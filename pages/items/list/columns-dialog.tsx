@@ -1,0 +1,82 @@
+/** The dialog in which the user chooses the columns and their order. @module */
+
+import { useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { formatted } from '../../shared/numbers.js'
+import { shownName } from '../model/item.js'
+import type { Shape } from '../model/overview.js'
+import { columnNames } from '../state/cursor.js'
+import { changeView, view } from '../state/view.js'
+import { Dialog } from '../ui/dialog.js'
+import { down, Icon, up } from '../ui/icons.js'
+import { changeLayout, moveColumn } from './columns.js'
+
+/** Number of members above which the dialog has a search field. */
+const mostWithoutSearch = 12
+
+export function Columns({ shape, onClose }: { shape: Shape; onClose: () => void }) {
+  const names = columnNames.use()
+  const [query, setQuery] = useState('')
+  const all = [...names, ...['project_id', ...shape.names].filter((name) => !names.includes(name))]
+  const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
+
+  function choose(name: string, isChosen: boolean): void {
+    changeLayout({ names: isChosen ? [...names, name] : names.filter((each) => each !== name) })
+    if (view.get().sort?.name === name) changeView({ sort: undefined }) // nobody would see why rows have this order
+  }
+
+  return (
+    <Dialog title="Columns" class="columns" onOutside={onClose} onClose={onClose}>
+      {all.length > mostWithoutSearch && (
+        <input
+          type="search"
+          aria-label="Search members"
+          placeholder="Search members"
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+      )}
+      <p class="aside">
+        These are the members that the first items have.
+        {shape.otherNames > 0 && ` ${formatted(shape.otherNames)} more are not listed.`}
+      </p>
+      <ul class="choices" translate={false}>
+        {all.map(
+          (name, at) =>
+            isFound(name) && (
+              <li key={`.${name}`} class="line">
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={at < names.length}
+                    onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+                  />
+                  <span>{shownName(name)}</span>
+                </label>
+                {at < names.length &&
+                  ([-1, 1] as const).map((step) => (
+                    <Button
+                      key={step}
+                      aria-label={`Move ${shownName(name)} ${step < 0 ? 'to the left' : 'to the right'}`}
+                      aria-disabled={names[at + step] === undefined}
+                      onClick={({ currentTarget }) => {
+                        moveColumn(names, name, names[at + step])
+                        requestAnimationFrame(() => currentTarget.focus()) // moving the button takes its focus
+                      }}
+                    >
+                      <Icon path={step < 0 ? up : down} />
+                    </Button>
+                  ))}
+              </li>
+            ),
+        )}
+      </ul>
+      <div class="line">
+        <Button onClick={() => changeLayout({})}>Default columns</Button>
+        <Button class="main last" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,135 @@
+/** The columns of the table: which ones there are, in which order, and how wide. @module */
+
+import { useMemo, useRef } from 'preact/hooks'
+import { createState } from '../../shared/state.js'
+import { isString, listOf, store, storedMembers } from '../../shared/storage.js'
+import { shownName } from '../model/item.js'
+import { long, type Shape, widthOf } from '../model/overview.js'
+import { view } from '../state/view.js'
+
+/** What the user has chosen. Browsers store it for each project, without item values. */
+interface Layout {
+  /** Names of the columns other than `id`; `undefined` for the default columns. */
+  readonly names?: readonly string[] | undefined
+  /** Names of default columns in the order that the user has given them. Other default columns follow these. */
+  readonly order?: readonly string[] | undefined
+}
+
+/** A table column. A numeric column has only numbers, and aligns its head with them. */
+export interface Column {
+  readonly name: string
+  readonly isNumeric: boolean
+}
+
+// Widths are in characters.
+/** Minimum width of a column. */
+const narrowest = 5
+/** Width that cell padding adds to a column. */
+const space = 3
+/** Width that the sort icon adds to a column's name. */
+const sortSpace = 3
+/** Width of the id column: a checkbox, the first part of a UUID, and the space around them. */
+export const idWidth = 14
+/** Minimum width of the last column, which lists the members without a column of their own. */
+const leastRest = 24
+
+const changed = createState<{ key: string; layout: Layout }>({ key: '', layout: {} })
+
+/** Returns the layout of the chosen project. */
+function useLayout(): Layout {
+  const key = layoutKey(view.use().project)
+  const latest = changed.use()
+  return useMemo(() => (latest.key === key ? latest.layout : storedLayout(key)), [key, latest])
+}
+
+export function changeLayout(layout: Layout): void {
+  const key = layoutKey(view.get().project)
+  changed.set({ key, layout })
+  store('localStorage', key, JSON.stringify(layout))
+}
+
+function layoutKey(project: string | null | undefined): string {
+  return `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
+}
+
+const isName = (value: unknown): value is string => isString(value) && value !== 'id'
+const areNames = (value: unknown): value is readonly string[] =>
+  listOf(isName)(value) && new Set(value).size === value.length
+
+function storedLayout(key: string): Layout {
+  return storedMembers<Required<Layout>>(key, { names: areNames, order: areNames })
+}
+
+/** Moves the column `name` to the position of the column `target`. @param names names of all columns. */
+export function moveColumn(names: readonly string[], name: string, target: string | undefined) {
+  if (target === undefined || !names.includes(name) || !names.includes(target)) return
+  const others = names.filter((each) => each !== name)
+  const order = others.toSpliced(names.indexOf(target), 0, name)
+  const { key, layout } = changed.get()
+  const now = key === layoutKey(view.get().project) ? layout : storedLayout(key)
+  changeLayout(now.names ? { names: order } : { order })
+}
+
+/**
+ * Returns the columns from left to right: those the user has chosen, or else as many as fit. Columns keep their order
+ * and never become narrower by themselves, so that text moves little.
+ * @param room available width; `undefined` if there is room for all columns.
+ * @param isListed whether the list is complete. While it is incomplete, columns may change places.
+ */
+export function useColumns(shape: Shape, room: number | undefined, isListed: boolean) {
+  const { project, sort } = view.use()
+  const layout = useLayout()
+  const { widths: lengths, notNumeric, names: found } = shape
+  const widestShown = useRef(new Map<string, number>())
+  /** Each project's members in column order, and whether each member was common when its column got its place. */
+  const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
+  const all = useMemo(() => {
+    const before = places.current.get(project) ?? new Map<string, boolean>()
+    const now = new Map(['project_id', ...found].map((name) => [name, shape.isCommon(name)]))
+    const ordered = new Map([...before, ...now, ...before].filter(([name]) => now.has(name)))
+    if (isListed) places.current.set(project, ordered)
+    return ordered
+  }, [project, found, isListed])
+
+  const widthOfColumn = (name: string) => {
+    const head = widthOf(shownName(name)) + (sort?.name === name ? sortSpace : 0)
+    const length = Math.max(narrowest, head, lengths.get(name) ?? 0)
+    const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
+    widestShown.current.set(name, width)
+    return width
+  }
+  const ordered = layout.order?.filter((name) => all.has(name)) ?? []
+  const candidates = layout.names ?? [...new Set([...ordered, ...all.keys()])]
+  const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
+  let left = (room ?? Number.POSITIVE_INFINITY) - idWidth
+  const areAll = layout.names !== undefined || total <= left
+  left -= leastRest
+  const common = areAll ? candidates : candidates.filter((name) => all.get(name))
+  const end = areAll
+    ? -1
+    : common.findIndex((name) => {
+        left -= widthOfColumn(name)
+        return left < 0
+      })
+  const names = end < 0 ? common : common.slice(0, Math.max(1, end))
+  const hidden = [...all.keys()].filter((name) => !names.includes(name)).length
+  const isGrowing = (name: string, place: number) =>
+    // The remaining width goes to the column that lists other members, or to columns with long values, or to the last.
+    hidden === 0 && ((lengths.get(name) ?? 0) >= long || place === names.length - 1)
+  const widths = names.map(widthOfColumn)
+  const tracks = [`${idWidth}ch`].concat(
+    names.map((name, at) =>
+      isGrowing(name, at) ? `minmax(${widths[at]}ch,1fr)` : `${widths[at]}ch`,
+    ),
+  )
+  if (hidden > 0) tracks.push(`minmax(${leastRest}ch,1fr)`)
+  const width = widths.reduce((sum, each) => sum + each, idWidth + (hidden > 0 ? leastRest : 0))
+  const columns = useMemo(
+    () =>
+      ['id', ...names].map((name): Column => {
+        return { name, isNumeric: lengths.has(name) && !notNumeric.has(name) }
+      }),
+    [JSON.stringify(names), lengths.size, notNumeric.size],
+  )
+  return { columns, tracks: tracks.join(' '), width: `${width}ch`, hidden }
+}

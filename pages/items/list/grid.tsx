@@ -1,0 +1,229 @@
+/** The list of items: a table with members as columns, or cards on a narrow screen. @module */
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isCommand } from '../../shared/keys.js'
+import { formatted } from '../../shared/numbers.js'
+import { type Item, isEditableInCell, memberText } from '../model/item.js'
+import type { Shape } from '../model/overview.js'
+import { columnNames, cursor, moveAside, moveTo } from '../state/cursor.js'
+import { open } from '../state/overlay.js'
+import { extend, selectAll, selectedIds, toggle } from '../state/selection.js'
+import { view } from '../state/view.js'
+import { useKeys } from '../ui/keys.js'
+import { useIsNarrow } from '../ui/use-is-narrow.js'
+import { activeCell, Cells } from './cells.js'
+import { idWidth, useColumns } from './columns.js'
+import { Head } from './head.js'
+import { useWindow } from './window.js'
+
+/** Heights of rows in CSS pixels. */
+const heights = { table: 36, cards: 86 }
+/** How long the pointer must rest on a cell before a popover shows the whole value, in milliseconds. */
+const rest = 700
+
+interface GridProps {
+  readonly rows: readonly Item[]
+  readonly shape: Shape
+  /** Whether the list is complete. */
+  readonly isListed: boolean
+  /** Ids of the items whose rows are marked. */
+  readonly changed: ReadonlySet<string>
+  readonly selected: number
+  readonly onEdit: (item: Item) => void
+  /** Called when the user moves to the row of another item. */
+  readonly onFollow: (item: Item) => void
+}
+
+export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollow }: GridProps) {
+  const { sort } = view.use()
+  const { item: activeItem, column } = cursor.use()
+  const ids = selectedIds.use()
+  const isCard = useIsNarrow()
+  const grid = useRef<HTMLTableElement>(null)
+  const look = isCard ? 'cards' : 'table'
+  /** Visible width in characters. */
+  const [room, setRoom] = useState<number>()
+  const columnsOf = useColumns(shape, isCard ? undefined : room, isListed)
+  const { columns, hidden, tracks, width } = columnsOf
+  const rowHeight = heights[look]
+  const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
+  const active = activeItem?.id
+  const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
+  /** Index of the active row; -1 if no row is active. */
+  const row = place < count ? place : -1
+  const hasColumn = columns.some(({ name }) => name === column)
+  const activeName = hasColumn ? column : 'id'
+
+  useLayoutEffect(() => columnNames.set(columns.slice(1).map(({ name }) => name)), [columns])
+  const measure = () => {
+    if (!grid.current) return
+    const id = grid.current.tHead?.querySelector('th')?.offsetWidth ?? 0
+    if (!isCard) setRoom(Math.floor((grid.current.clientWidth * idWidth) / id))
+  }
+  useLayoutEffect(measure, [isCard, columns])
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      draw()
+      measure()
+    })
+    if (grid.current) observer.observe(grid.current)
+    return () => observer.disconnect()
+  }, [rowHeight, count])
+  useLayoutEffect(() => {
+    if (grid.current) grid.current.scrollTop = 0
+  }, [sort])
+
+  const cellOfKeys = () => document.getElementById(activeCell)
+  const show = () => {
+    if (row < 0) return
+    reveal(row)
+    cellOfKeys()?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  useLayoutEffect(show, [active, row < 0, column])
+
+  const activate = (item: Item) => {
+    moveTo({ item })
+    onFollow(item)
+  }
+  const goTo = (index: number, isRange = false) => {
+    const item = rows[Math.max(0, Math.min(index, count - 1))]
+    if (!item) return
+    if (isRange) extend(rows, rows[row] ?? item, item)
+    if (item.id === active) show()
+    activate(item)
+  }
+
+  /** Edits a member in its cell, or the whole item if the cell shows something else. */
+  const edit = (item: Item, cell: HTMLElement | null) => {
+    const name = cell?.dataset.name
+    if (name !== undefined && name !== 'id' && isEditableInCell(memberText(item, name)))
+      open({ kind: 'cell', item, name })
+    else onEdit(item)
+  }
+  const peek = (cell: HTMLElement | null, hasFocus: boolean) => {
+    const item = rows[Number(cell?.parentElement?.ariaRowIndex) - 2]
+    const name = cell?.dataset.name
+    if (!cell || !item || name === undefined || memberText(item, name) === undefined) return
+    open({ kind: 'peek', item, name, cell, hasFocus })
+  }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const onPointerOver = ({ target, pointerType }: PointerEvent) => {
+    clearTimeout(timer.current)
+    const cell = cellAt(target)
+    if (pointerType !== 'mouse' || !cell) return
+    timer.current = setTimeout(() => {
+      const text = cell.querySelector('.open') ?? cell
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = text
+      // In some fonts, `scrollHeight` is a pixel too large. A clipped value has at least one more line.
+      if (scrollWidth > clientWidth || scrollHeight > 1.5 * clientHeight) peek(cell, false)
+    }, rest)
+  }
+
+  useKeys((key, event) => {
+    const item = rows[row]
+    const start = row < 0 ? topRow() : row
+    const targets: Readonly<Record<string, number>> = {
+      ArrowDown: row < 0 ? start : row + 1,
+      ArrowUp: row < 0 ? start : row - 1,
+      PageDown: start + rowsInView(),
+      PageUp: start - rowsInView(),
+      Home: 0,
+      End: count - 1,
+    }
+    const target = targets[key]
+    if (target !== undefined) {
+      grid.current?.focus()
+      goTo(target, event.shiftKey)
+    } else if (/^Arrow(Left|Right)$/.test(key)) moveAside(key === 'ArrowLeft' ? -1 : 1)
+    else if (key === ' ' && item) toggle(item)
+    else if (key === 'a' && isCommand(event)) selectAll(rows)
+    else if (key === 'Enter' && item) {
+      show()
+      queueMicrotask(() => edit(item, cellOfKeys())) // waits until the cell is rendered
+    } else if (key === 'v') {
+      show()
+      requestAnimationFrame(() => peek(cellOfKeys(), true)) // waits for the scroll event, which closes popovers
+    } else return
+    event.preventDefault()
+  })
+
+  function onClick({ target, shiftKey }: MouseEvent, item: Item): void {
+    clearTimeout(timer.current) // a popover would cover the rows below
+    if (!(target instanceof Element)) return
+    const isBox = target.closest('.box') !== null
+    const cell = cellAt(target)
+    if (shiftKey) extend(rows, rows[row] ?? item, item)
+    else if (isBox) toggle(item)
+    grid.current?.focus() // the clicked element must not keep focus
+    activate(item)
+    const name = cell?.dataset.name ?? 'id'
+    moveTo({ column: name })
+    const isText = getSelection()?.isCollapsed === false // whether the user is selecting text
+    const isWhole = isCard || cell?.dataset.name === 'id'
+    if (!isCard && target.closest('.nested span')) peek(cell, true)
+    else if (isWhole && !isBox && !shiftKey && !isText) onEdit(item)
+  }
+
+  return (
+    <>
+      <table
+        ref={grid}
+        class={`grid ${look}`}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys select its rows
+        role="grid"
+        aria-label="Items"
+        translate={false}
+        aria-rowcount={rows.length + 1}
+        aria-multiselectable="true"
+        aria-activedescendant={row >= first && row < end ? activeCell : undefined}
+        tabIndex={0}
+        onScroll={draw}
+        onFocus={() => row < 0 && goTo(topRow())}
+        style={{
+          '--tracks': tracks,
+          '--width': width,
+          '--id-width': `${idWidth}ch`,
+          '--row-height': `${rowHeight}px`,
+        }}
+      >
+        <thead>
+          <Head {...{ columns, hidden, rows, selected }} />
+        </thead>
+        <tbody
+          style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+          onPointerOver={onPointerOver}
+          onPointerLeave={() => clearTimeout(timer.current)}
+        >
+          {rows.slice(first, end).map((item, offset) => (
+            <tr
+              key={item.id}
+              class={`${item.id === active ? 'active' : ''} ${changed.has(item.id) ? 'changed' : ''}`}
+              aria-rowindex={first + offset + 2}
+              aria-selected={ids.has(item.id)}
+              onMouseDown={(event) => event.shiftKey && event.preventDefault()} // a click with Shift would select text
+              onClick={(event) => onClick(event, item)}
+              onDblClick={({ target }) => {
+                const cell = cellAt(target)
+                if (!isCard && cell?.dataset.name !== 'id') edit(item, cell)
+              }}
+            >
+              <Cells
+                {...{ item, isCard, columns }}
+                hasRest={hidden > 0 && !isCard}
+                active={item.id === active ? activeName : undefined}
+                isSelected={ids.has(item.id)}
+              />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {count < rows.length && (
+        <p class="note">These are the first {formatted(count)} rows. Search to see others.</p>
+      )}
+    </>
+  )
+}
+
+function cellAt(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest('td') : null
+}

@@ -1,0 +1,67 @@
+/** The heads of the columns, with which the user sorts the list. @module */
+
+import { Button } from '../../shared/components.js'
+import { type Item, shownName } from '../model/item.js'
+import { nextSort } from '../model/sort.js'
+import { open } from '../state/overlay.js'
+import { selectAll, selectNone } from '../state/selection.js'
+import { changeView, view } from '../state/view.js'
+import { down, Icon, up } from '../ui/icons.js'
+import type { Column } from './columns.js'
+
+interface HeadProps {
+  readonly columns: readonly Column[]
+  /** Number of members without a column. The last column lists them. */
+  readonly hidden: number
+  readonly rows: readonly Item[]
+  readonly selected: number
+}
+
+export function Head({ columns, hidden, ...selection }: HeadProps) {
+  const { sort } = view.use()
+  return (
+    <tr aria-rowindex={1}>
+      {columns.map(({ name, isNumeric }, place) => {
+        const isSorted = sort?.name === name
+        const order = isSorted && sort.isDescending ? 'descending' : 'ascending'
+        return (
+          <th
+            key={`.${name}`}
+            scope="col"
+            aria-sort={isSorted ? order : undefined}
+            class={isNumeric ? 'number' : undefined}
+          >
+            {place === 0 && <SelectAll {...selection} />}
+            <Button
+              class="plain"
+              title="Sort"
+              onClick={() => changeView({ sort: nextSort(sort, name) })}
+            >
+              <span>{shownName(name)}</span>
+              {isSorted && <Icon path={sort.isDescending ? down : up} />}
+            </Button>
+          </th>
+        )
+      })}
+      {hidden > 0 && (
+        <th class="rest">
+          <Button class="plain" onClick={() => open({ kind: 'columns' })}>
+            +{hidden} more columns
+          </Button>
+        </th>
+      )}
+    </tr>
+  )
+}
+
+function SelectAll({ rows, selected }: Pick<HeadProps, 'rows' | 'selected'>) {
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all rows"
+      checked={selected > 0 && selected === rows.length}
+      indeterminate={selected > 0 && selected < rows.length}
+      onChange={({ currentTarget: { checked } }) => (checked ? selectAll(rows) : selectNone())}
+    />
+  )
+}

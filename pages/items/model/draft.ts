@@ -1,0 +1,237 @@
+/** Checks the JSON text that the user is editing, and builds the request body that saves an item. @module */
+
+import { JsonSyntaxError } from '../../../src/item/json-syntax.js'
+import { positionOf, scanText } from '../../../src/item/scan.js'
+import { layOut } from '../../shared/json-layout.js'
+import { lastMembers, membersOf, skipSpace } from './members.js'
+
+export interface Finding {
+  readonly from: number
+  readonly to: number
+  /** Errors prevent saving, but warnings do not. */
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+}
+
+export const invalidProject = 'project_id must be a string of at least 1 character, or null'
+
+/** Checks JSON text, and returns the index at which its value starts. @throws {JsonSyntaxError} with a text index. */
+export function checkText(text: string): number {
+  const bytes = new TextEncoder().encode(text)
+  let start: number
+  try {
+    start = scanText(bytes, 0, () => undefined) // this byte offset is also a string index: only ASCII precedes it
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      bytes.subarray(0, error.offset),
+    )
+    throw new JsonSyntaxError(error.message, before.length)
+  }
+  // UTF-8 cannot encode a lone surrogate. The browser would send U+FFFD instead.
+  const lone = text.search(/\p{Surrogate}/u)
+  if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
+  return start
+}
+
+/** Returns all problems in an item's text, from top to bottom. @param id id of the stored item, if any. */
+export function checkDraft(text: string, id?: string): Finding[] {
+  let start: number
+  try {
+    start = checkText(text)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return [{ ...markAt(text, error.offset), severity: 'error', message: error.message }]
+  }
+  if (text.charAt(start) !== '{') {
+    return [{ ...markAt(text, start), severity: 'error', message: 'an item must be an object' }]
+  }
+  const findings: Finding[] = []
+  const last = lastMembers(text)
+  for (const member of membersOf(text)) {
+    const { name, start: from, valueStart, end } = member
+    const value = text.slice(valueStart, end)
+    if (last.get(name)?.start !== from) {
+      const message = `only the last "${name}" is kept`
+      findings.push({ from, to: end, severity: 'warning', message })
+    } else if (name === 'project_id' && !isProject(value)) {
+      findings.push({ from: valueStart, to: end, severity: 'error', message: invalidProject })
+    } else if (name === 'id' && value !== JSON.stringify(id)) {
+      const message = 'the service makes the id; this one is dropped'
+      findings.push({ from, to: end, severity: 'warning', message })
+    }
+  }
+  return findings
+}
+
+/** Members that the service removes from `data`. The white space around them stays. */
+const besideData = ['id', 'project_id']
+
+export function whyInvalid(text: string): Finding | undefined {
+  return checkDraft(text).find(({ severity }) => severity === 'error')
+}
+
+/** Indents JSON text. Leaves invalid text unchanged, because there is no telling where its tokens end. */
+export function formattedDraft(text: string): string {
+  return whyInvalid(text) ? text : layOut(text)
+}
+
+/** A part of a text that the user has not changed: where it starts in both versions, and how long it is. */
+export interface Kept {
+  readonly before: number
+  readonly now: number
+  readonly length: number
+}
+
+/**
+ * Returns typed text with the white space of `source` wherever the user has not changed that of `formattedDraft(source)`.
+ * @param kept unchanged parts of that text.
+ */
+export function withSpaceOf(source: string, typed: string, kept: readonly Kept[]): string {
+  const shown = formattedDraft(source)
+  if (typed === shown) return source
+  const gaps = shown === source ? [] : gapsIn(source, shown)
+  let result = ''
+  let done = 0
+  let next = 0
+  let isInString = false
+  let at = 0
+  for (const { before, now, length } of kept) {
+    for (; next < gaps.length; next += 1) {
+      const gap = gaps[next]
+      if (!gap || gap.to > before + length) break
+      // Where no white space is shown, the characters on both sides must be unchanged, or a token could be split.
+      const isAfter = gap.from > before || (before === 0 && now === 0)
+      const isBefore = gap.to < before + length || now + length === typed.length
+      if (gap.from < before || (gap.from === gap.to && !(isAfter && isBefore))) continue
+      const [from, to] = [now + gap.from - before, now + gap.to - before]
+      for (; at < from; at += 1) {
+        if (typed[at] === '\\') at += 1
+        else if (typed[at] === '"') isInString = !isInString
+      }
+      if (isInString) continue
+      result += typed.slice(done, from) + gap.text
+      done = to
+    }
+  }
+  return result + typed.slice(done)
+}
+
+/** Returns the white space between the tokens of `shown`, each with the white space that `source` has there. */
+function gapsIn(source: string, shown: string) {
+  const gaps: { readonly from: number; readonly to: number; readonly text: string }[] = []
+  let isInString = false
+  let at = 0
+  for (let place = 0; place <= shown.length; place += 1) {
+    if (!isInString) {
+      const [from, end] = [place, skipSpace(source, at)]
+      place = skipSpace(shown, place)
+      if (end > at || place > from) gaps.push({ from, to: place, text: source.slice(at, end) })
+      at = end
+    }
+    if (shown[place] === '"') isInString = !isInString
+    else if (shown[place] === '\\') {
+      place += 1
+      at += 1
+    }
+    at += 1
+  }
+  return gaps
+}
+
+/** Returns the range to select in a new item: the first value except `project_id`, or the end of an empty object. */
+export function firstValue(text: string): { readonly from: number; readonly to: number } {
+  const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
+  if (!member) return { from: text.length - 1, to: text.length - 1 }
+  const { valueStart: from, end: to } = member
+  return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
+}
+
+/** Replaces a member's value in the text of an item, or adds the member. The result has a `fault` if the new value is invalid. */
+export function withValue(text: string, name: string, value: string) {
+  try {
+    const start = checkText(value)
+    if (/[[{]/.test(value.charAt(start))) {
+      return { text, fault: 'To enter an array or object, edit the whole item: Escape, then e.' }
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return { text, fault: `This is not JSON: ${error.message}. A string needs quotes here.` }
+  }
+  const members = lastMembers(text)
+  const member = members.get(name)
+  const end = member?.end ?? Math.max(...Array.from(members.values(), ({ end }) => end))
+  const start = member
+    ? text.slice(0, member.valueStart)
+    : `${text.slice(0, end)},${JSON.stringify(name)}:`
+  const changed = start + value + text.slice(end)
+  return { text: changed, fault: whyInvalid(changed)?.message }
+}
+
+/** Returns the request body (spec §2.2) that saves an item, with `project_id` next to `data` instead of in it. */
+export function requestBody(text: string): string {
+  return `{"project_id":${projectIn(text)},"data":\n${without(text, besideData)}\n}`
+}
+
+function projectIn(text: string): string {
+  const project = lastMembers(text).get('project_id')
+  return project === undefined ? 'null' : text.slice(project.valueStart, project.end)
+}
+
+/** Returns whether `text` equals the stored item, except for white space after the first and before the last brace. */
+export function isSameItem(stored: string, text: string): boolean {
+  const members = (text: string) => without(text, besideData).trim().slice(1, -1).trim()
+  return projectIn(stored) === projectIn(text) && members(stored) === members(text)
+}
+
+/** Removes the member `id` from the text of a JSON object. Returns any other text unchanged. */
+export function withoutId(text: string): string {
+  try {
+    return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return text
+    throw error
+  }
+}
+
+function without(text: string, names: readonly string[]): string {
+  let result = ''
+  let done = 0
+  for (const { from, to } of cutsFor(text, names)) {
+    result += text.slice(done, from)
+    done = to
+  }
+  return result + text.slice(done)
+}
+
+function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
+  const cuts: { from: number; to: number }[] = []
+  let endOfLast: number | undefined
+  for (const { name, start, end } of membersOf(text)) {
+    const next = skipSpace(text, end)
+    if (!names.includes(name)) endOfLast = end
+    else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
+    else {
+      // Cuts from the comma after the last kept member. Earlier cuts after that comma become part of this cut.
+      const from = endOfLast ?? start
+      while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
+      cuts.push({ from, to: end })
+    }
+  }
+  return cuts
+}
+
+/** Returns the line and column of an offset, both counted from 1. Columns count characters. */
+export function lineAndColumn(text: string, offset: number): string {
+  const before = new TextEncoder().encode(text.slice(0, offset))
+  return positionOf(before, before.length)
+}
+
+export function isProject(value: string): boolean {
+  return value === 'null' || (value.startsWith('"') && value !== '""')
+}
+
+function markAt(text: string, offset: number): { from: number; to: number } {
+  const from = Math.min(offset, Math.max(0, text.length - 1))
+  return { from, to: Math.min(from + 1, text.length) }
+}

@@ -1,0 +1,83 @@
+/** Searches a list for the items that match a filter. @module */
+
+import { layOut } from '../../shared/json-layout.js'
+import { type Condition, comparisons, type Filter, isComplete } from './filter.js'
+import { type Item, memberText, plainText, projectOf } from './item.js'
+import { compare, sortValue } from './sort.js'
+import { typeOf } from './values.js'
+import type { Yield } from './yield.js'
+
+export type Search = ReturnType<typeof createSearch>
+
+export function createSearch(items: readonly Item[], filter: Filter) {
+  const { project } = filter
+  const hasQuery = createQuery(filter.query)
+  const conditions = filter.conditions.filter(isComplete).map(createCheck)
+  const isMatch = (item: Item) =>
+    (project === undefined || projectOf(item) === project) &&
+    hasQuery(item.text) &&
+    conditions.every((check) => check(item))
+  const matches: Item[] = []
+  let seen = 0
+  return {
+    /** Items found so far, in list order. This array grows in place. */
+    matches,
+    /** Searches the items that were not searched before. An error thrown by `yieldIfDue` interrupts the search. */
+    async advance(yieldIfDue: Yield) {
+      for (let item = items[seen]; item !== undefined; item = items[seen]) {
+        seen += 1
+        if (isMatch(item)) matches.push(item)
+        await yieldIfDue()
+      }
+    },
+  }
+}
+
+function createCheck({ name, test, value }: Condition & { name: string }): (item: Item) => boolean {
+  if (test === 'is absent') return (item) => memberText(item, name) === undefined
+  const isMet =
+    test === 'contains' ? createContent(value) : createComparison(value, comparisons[test])
+  return (item) => {
+    const text = memberText(item, name)
+    return text !== undefined && isMet(text)
+  }
+}
+
+function createContent(value: string): (text: string) => boolean {
+  const isMet = createQuery(value)
+  return (text) => isMet(plainText(text))
+}
+
+/** Returns a function that compares JSON text with `value`, ignoring white space between tokens. */
+function createComparison(value: string, isMet: (order: number) => boolean) {
+  const json = isJson(value) ? value.trim() : JSON.stringify(value)
+  const normal = typeOf(json).name === 'nested' ? layOut : (text: string) => text
+  const wanted = sortValue(normal(json))
+  return (text: string) => {
+    const found = sortValue(normal(text))
+    return isMet(found.rank === wanted.rank ? compare(found, wanted) : Number.NaN)
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns a function that finds `query` in JSON text, as written or with escapes resolved, ignoring case. */
+function createQuery(query: string): (text: string) => boolean {
+  const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const expression = new RegExp(escaped, 'iu')
+  return (text) =>
+    expression.test(text) || (text.includes('\\') && expression.test(withoutEscapes(text)))
+}
+
+function withoutEscapes(text: string): string {
+  return text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/])/g, (written) =>
+    String(JSON.parse(`"${written}"`)),
+  )
+}

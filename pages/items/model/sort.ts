@@ -1,0 +1,124 @@
+/** Sorts items by a member. Numbers of any length are compared exactly. @module */
+
+import { type Item, memberText, plainText } from './item.js'
+import { rankOf, typeOf } from './values.js'
+import type { Yield } from './yield.js'
+
+export interface Sort {
+  readonly name: string
+  readonly isDescending: boolean
+}
+
+/** An item with its value to sort by; `undefined` if the item lacks the member. */
+interface Row {
+  readonly item: Item
+  readonly value: Value | undefined
+}
+
+type Value = ReturnType<typeof sortValue>
+
+/** Matches numbers that are short enough to compare as doubles. An exponent could make a double infinite or zero. */
+const plainNumber = /^[-.\d]{1,15}$/
+/** Number of items to sort in one step, which takes less than a millisecond. */
+const run = 256
+
+const collator = new Intl.Collator('en')
+
+/** Returns a sorted copy of `items`. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
+export async function sortItems(items: readonly Item[], sort: Sort, yieldIfDue: Yield) {
+  const order = orderOf(sort)
+  const rows: Row[] = []
+  for (const item of items) {
+    const text = memberText(item, sort.name)
+    rows.push({ item, value: text === undefined ? text : sortValue(text) })
+    await yieldIfDue()
+  }
+  let runs: Row[][] = []
+  for (let start = 0; start < rows.length; start += run) {
+    runs.push(rows.slice(start, start + run).sort(order))
+    await yieldIfDue()
+  }
+  while (runs.length > 1) {
+    const merged: Row[][] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      merged.push(await merge(runs[at] ?? [], runs[at + 1] ?? [], order, yieldIfDue))
+    }
+    runs = merged
+  }
+  return (runs[0] ?? []).map(({ item }) => item)
+}
+
+async function merge(
+  one: readonly Row[],
+  other: readonly Row[],
+  order: (one: Row, other: Row) => number,
+  yieldIfDue: Yield,
+): Promise<Row[]> {
+  const all: Row[] = []
+  let at = 0
+  for (const row of other) {
+    for (let next = one[at]; next && order(next, row) <= 0; next = one[at]) {
+      all.push(next)
+      at += 1
+    }
+    all.push(row)
+    await yieldIfDue()
+  }
+  return all.concat(one.slice(at))
+}
+
+/** Absent members always come last. */
+function orderOf({ isDescending }: Sort): (one: Row, other: Row) => number {
+  const sign = isDescending ? -1 : 1
+  return ({ value: one }, { value: other }) => {
+    if (one && other) return sign * compare(one, other)
+    return Number(one === undefined) - Number(other === undefined)
+  }
+}
+
+export function sortValue(text: string) {
+  const type = typeOf(text)
+  const double = type.name === 'number' && plainNumber.test(text) ? Number(text) : undefined
+  return { type: type.name, rank: rankOf(type), double, text: plainText(text) }
+}
+
+export function compare(one: Value, other: Value): number {
+  if (one.rank !== other.rank) return one.rank - other.rank
+  if (one.double !== undefined && other.double !== undefined) return one.double - other.double
+  if (one.type === 'number') return compareNumbers(one.text, other.text)
+  if (one.type === 'string') {
+    const difference = collator.compare(one.text, other.text)
+    if (difference !== 0) return difference
+  }
+  return one.text < other.text ? -1 : Number(one.text > other.text)
+}
+
+function compareNumbers(one: string, other: string): number {
+  const [a, b] = [decimalOf(one), decimalOf(other)]
+  if (a.sign !== b.sign) return a.sign - b.sign
+  if (a.exponent !== b.exponent) return a.exponent < b.exponent ? -a.sign : a.sign
+  return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
+}
+
+/** Parses a JSON number into sign × 0.digits × 10 ^ exponent. The digits neither begin nor end with zeros. */
+function decimalOf(text: string) {
+  const isNegative = text.startsWith('-')
+  const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const all = whole + fraction
+  let end = all.length
+  while (all[end - 1] === '0') end -= 1
+  const written = all.slice(0, end)
+  const digits = written.replace(/^0+/, '')
+  if (digits === '') return { sign: 0, exponent: 0n, digits }
+  const shift = whole.length - (written.length - digits.length)
+  // An exponent can have any number of digits. `BigInt` rejects a plus sign.
+  const exponent = BigInt(power.replace('+', '')) + BigInt(shift)
+  return { sign: isNegative ? -1 : 1, exponent, digits }
+}
+
+/** Returns the next order of a list when the user chooses a member: ascending, descending, then none. */
+export function nextSort(now: Sort | undefined, name: string): Sort | undefined {
+  if (now?.name !== name) return { name, isDescending: false }
+  return now.isDescending ? undefined : { name, isDescending: true }
+}

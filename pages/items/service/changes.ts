@@ -1,0 +1,114 @@
+/** Creates, replaces and deletes items. The JSON text of request bodies (spec §2.2) is sent unchanged. @module */
+
+import {
+  type ItemRead,
+  ItemStoreError,
+  type ServiceRequest,
+  type TextResponse,
+} from '../../../src/client/client.js'
+import type { Item } from '../model/item.js'
+import { send } from './requests.js'
+
+export class ChangedError extends Error {
+  override readonly name = 'ChangedError'
+  readonly id: string
+  /** JSON text of the stored item; `undefined` if the item was deleted. */
+  readonly text: string | undefined
+
+  constructor(id: string, text: string | undefined) {
+    super('The item was changed elsewhere')
+    this.id = id
+    this.text = text
+  }
+}
+
+/** Maximum number of attempts to change an item that other clients keep changing. */
+const attempts = 5
+
+/** @throws {ChangedError} if a request with the same idempotency key created a different item (interface §4.11). */
+export async function createItem(body: string, key: string): Promise<string> {
+  const headers = { 'idempotency-key': key }
+  try {
+    const request = { method: 'POST', body, headers } as const
+    return (await send(request, undefined, itemIn)).text
+  } catch (error) {
+    const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
+    if (!isConflict || !error.itemId) throw error
+    throw new ChangedError(error.itemId, (await read(error.itemId)).text)
+  }
+}
+
+/** @throws {ChangedError} if the stored item differs from the version that the user has seen. */
+export async function replaceItem(seen: Item, body: string): Promise<string> {
+  return (await change(seen, { method: 'PUT', body }, itemIn)).text
+}
+
+export async function deleteItem(seen: Item): Promise<void> {
+  await change(seen, { method: 'DELETE' }, (response) => response.text())
+}
+
+async function read(id: string): Promise<ItemRead> {
+  try {
+    return await send({ path: pathOf(id) }, undefined, itemIn)
+  } catch (error) {
+    throw isGone(error) ? new ChangedError(id, undefined) : error
+  }
+}
+
+async function change<R>(
+  { id, text }: Item,
+  request: Pick<ServiceRequest, 'method' | 'body'>,
+  result: (response: TextResponse) => Promise<R>,
+): Promise<R> {
+  let tag = await likelyTag(text)
+  for (let attempt = 1; ; attempt += 1) {
+    if (tag === undefined) {
+      const now = await read(id)
+      if (now.text !== text) throw new ChangedError(id, now.text)
+      tag = now.tag ?? '*'
+    }
+    try {
+      const headers = { 'if-match': tag }
+      return await send({ ...request, path: pathOf(id), headers }, undefined, result)
+    } catch (error) {
+      if (isGone(error)) throw new ChangedError(id, undefined)
+      const isChanged = error instanceof ItemStoreError && error.status === 412
+      if (!isChanged || attempt === attempts) throw error
+      tag = undefined
+    }
+  }
+}
+
+const itemIn = (response: TextResponse) => response.item()
+
+const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
+
+/** Computes the probable `ETag` of an item, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
+async function likelyTag(text: string): Promise<string | undefined> {
+  const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
+  if (!subtle) return undefined
+  const digest = new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  const base64 = btoa(String.fromCharCode(...digest))
+  return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
+}
+
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
+}
+
+const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
+
+/** Returns whether a change may have taken effect although its request failed (spec §7.3). */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
+}
+
+/** Returns whether requests for other items would fail with the same error. */
+export function concernsAll(error: unknown): boolean {
+  if (error instanceof ChangedError) return false
+  return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)
+}

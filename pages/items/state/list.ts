@@ -1,0 +1,112 @@
+/** The list of items of the chosen project, and its rows: the items that match the filter, in order. @module */
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { token } from '../../shared/session.js'
+import { createState } from '../../shared/state.js'
+import { matchesAll } from '../model/filter.js'
+import type { Item } from '../model/item.js'
+import { caughtUp, type Part } from '../model/merge.js'
+import { createSearch, type Search } from '../model/search.js'
+import { sortItems } from '../model/sort.js'
+import { createYield } from '../model/yield.js'
+import type { ChangedError } from '../service/changes.js'
+import { list, needsToken, nextChange } from '../service/requests.js'
+import { createCollection, pauseAfter } from './collection.js'
+import { view } from './view.js'
+
+const drawn = createState({})
+let frame = 0
+
+export const collection = createCollection({
+  list,
+  changed: nextChange,
+  pauseAfter,
+  isFinal: needsToken,
+  onChange() {
+    cancelAnimationFrame(frame)
+    // A hidden page is not rendered, because browsers run animation frames only for visible pages.
+    frame = requestAnimationFrame(() => drawn.set({}))
+  },
+})
+
+/** Puts the version of an item into the list that was found when saving or deleting another version. */
+export function putFound({ id, text }: ChangedError): void {
+  if (text !== undefined) collection.put(text)
+  else collection.remove(new Set([id]))
+}
+
+export function useList() {
+  drawn.use()
+  return collection.shown()
+}
+
+let triedToken: string | undefined = ''
+
+/** Lets the next {@link useUpdates} request the list, even if the token has not changed. */
+export function tryTokenAgain(): void {
+  triedToken = undefined
+}
+
+/** Keeps the list up to date. @param isAsking whether the user is being asked for a token. */
+export function useUpdates(isAsking: boolean): void {
+  const now = token.use()
+  const { project } = view.use()
+  useEffect(() => {
+    const update = () => collection.setVisible(!document.hidden)
+    document.addEventListener('visibilitychange', update)
+    update()
+  }, [])
+  useEffect(() => {
+    // Lists all items if the project's name may be too long for a URL, or cannot be encoded in UTF-8.
+    collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
+  }, [project])
+  useEffect(() => {
+    if (isAsking || now === triedToken) return
+    triedToken = now
+    collection.refresh()
+  }, [now, isAsking])
+}
+
+/** Returns the items that match the filter, and the same items in order. */
+export function useRows() {
+  const { items, listedAt } = useList()
+  const { sort } = view.use()
+  const matches = useMatches(items)
+  const [sorted, setSorted] = useState<Part>()
+  const order = listedAt ? sort : undefined // sorts only a complete list
+  useEffect(() => {
+    if (!order) return setSorted(undefined)
+    const controller = new AbortController()
+    sortItems(matches.items, order, createYield(controller.signal)).then(
+      (items) => setSorted({ items, all: matches.all }),
+      () => undefined, // the sort was aborted, because the items or the order have changed
+    )
+    return () => controller.abort()
+  }, [matches.items, matches.items.length, order])
+  const shown = (order && sorted) ?? matches
+  // While the sort is running, changes in the list are still shown at once.
+  const rows = useMemo(() => caughtUp(shown, items), [shown, items])
+  return { matches: matches.items, rows }
+}
+
+/** Returns the items that match the filter. Until the first matches are found, returns those of the previous filter. */
+function useMatches(all: readonly Item[]): Part {
+  const filter = view.use()
+  const { query, project, conditions } = filter
+  const search = useMemo((): { current?: Search } => ({}), [all, query, project, conditions])
+  const whole = useMemo(() => ({ items: all, all }), [all])
+  const [found, setFound] = useState<Part>(whole)
+  useEffect(() => {
+    if (matchesAll(filter)) return setFound(whole)
+    const show = () => setFound({ items: search.current?.matches ?? [], all })
+    const controller = new AbortController()
+    if (search.current?.matches.length) show()
+    search.current ??= createSearch(all, filter)
+    search.current.advance(createYield(controller.signal)).then(
+      show,
+      () => undefined, // the search was aborted, because the list or the filter has changed
+    )
+    return () => controller.abort()
+  }, [search, all.length])
+  return matchesAll(filter) ? whole : found
+}

@@ -1,0 +1,104 @@
+/** What the list shows, and how. The address of the page says the same, so that Back and links work. @module */
+
+import { useEffect } from 'preact/hooks'
+import { createState } from '../../shared/state.js'
+import { type Condition, everything, type Filter, isComplete, tests } from '../model/filter.js'
+import type { Sort } from '../model/sort.js'
+
+export interface View extends Filter {
+  readonly sort: Sort | undefined
+}
+
+/** A view, and the id of the item that is open in the panel. */
+interface Place {
+  readonly view: View
+  readonly item: string | undefined
+}
+
+/** How long the page waits for further changes before it changes the address, in ms. Browsers allow few changes. */
+const pause = 400
+
+export const view = createState(placeIn(location.hash).view)
+
+export function changeView(part: Partial<View>): void {
+  view.set({ ...view.get(), ...part })
+}
+
+/** Returns the part of an address after the `#`, which browsers do not send. Unfinished conditions are left out. */
+export function addressOf({ view, item }: Place): string {
+  const { query, project, conditions, sort } = view
+  const parts = new URLSearchParams()
+  if (project !== undefined) parts.set('project', project ?? '') // no project has an empty name
+  if (query) parts.set('search', query)
+  for (const { name, test, value } of conditions.filter(isComplete))
+    parts.append('where', JSON.stringify([name, test, value]))
+  if (sort) parts.set(sort.isDescending ? 'descending' : 'ascending', sort.name)
+  if (item !== undefined) parts.set('item', item)
+  return `${parts}`
+}
+
+/** Reads an address, in which anybody may have written anything. */
+export function placeIn(hash: string): Place {
+  const parts = new URLSearchParams(hash.slice(1))
+  const project = parts.get('project')
+  const [ascending, descending] = [parts.get('ascending'), parts.get('descending')]
+  const name = ascending ?? descending
+  return {
+    item: parts.get('item') ?? undefined,
+    view: {
+      ...everything,
+      query: parts.get('search') ?? '',
+      project: project === null ? undefined : project || null,
+      conditions: parts.getAll('where').flatMap(conditionIn),
+      sort: name === null ? undefined : { name, isDescending: ascending === null },
+    },
+  }
+}
+
+function conditionIn(text: string): Condition | [] {
+  try {
+    const [name, test, value] = Object(JSON.parse(text))
+    const known = tests.find((each) => each === test)
+    return known && typeof name === 'string' && typeof value === 'string'
+      ? { name, test: known, value }
+      : []
+  } catch {
+    return []
+  }
+}
+
+/** Matches what can change without a new entry in the history: the text of a filter, and which item is open. */
+const details = /(?<=\b(?:search|where|item)=)[^&]+/g
+
+/**
+ * Keeps the address in step with what is seen, and the other way round.
+ * @param isOpen whether the page has settled on `item`, and does not ask the user what to do with typed text.
+ */
+export function useAddress(
+  item: string | undefined,
+  isOpen: boolean,
+  onItem: (id: string | undefined) => void,
+): void {
+  const address = addressOf({ view: view.use(), item })
+  useEffect(() => {
+    const before = location.hash.slice(1)
+    if (!isOpen || address === before) return undefined
+    const timer = setTimeout(() => {
+      const isStep = address.replaceAll(details, '') !== before.replaceAll(details, '')
+      const url = location.pathname + location.search + (address && `#${address}`)
+      if (isStep) history.pushState(null, '', url)
+      else history.replaceState(null, '', url)
+    }, pause)
+    return () => clearTimeout(timer)
+  }, [address, isOpen])
+  useEffect(() => {
+    const read = () => {
+      const place = placeIn(location.hash)
+      if (new URLSearchParams(location.hash.slice(1)).has('token')) return // a token changes nothing else
+      view.set(place.view)
+      onItem(place.item)
+    }
+    addEventListener('popstate', read)
+    return () => removeEventListener('popstate', read)
+  })
+}

@@ -1,0 +1,148 @@
+/** Dialogs based on the `dialog` element, which takes focus when it opens and restores focus when it closes. @module */
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../shared/components.js'
+import { keyOf } from '../../shared/keys.js'
+
+interface DialogProps {
+  readonly title: string
+  readonly class?: string
+  /** Whether only screen readers get the title. */
+  readonly isTitleHidden?: boolean
+  readonly actions?: ComponentChildren
+  readonly autofocus?: boolean
+  /** Whether the user can use the rest of the page while the dialog is open. */
+  readonly isBeside?: boolean
+  readonly onClose: () => void
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly onOutside?: () => void
+  readonly children: ComponentChildren
+}
+
+export function Dialog(props: DialogProps) {
+  const { title, class: name, isTitleHidden, actions, autofocus, isBeside, children } = props
+  const { onClose, onKeyDown, onOutside } = props
+  const dialog = useRef<HTMLDialogElement>(null)
+  const isPressedOutside = useRef(false)
+  const focused = focusedElement()
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    return () => {
+      // Browsers do not restore focus if a dialog on top of this dialog closes at the same time.
+      queueMicrotask(() => {
+        if (document.activeElement === document.body && opener instanceof HTMLElement)
+          opener.focus()
+      })
+    }
+  }, [])
+  useLayoutEffect(() => {
+    const element = dialog.current
+    if (!element) return undefined
+    const hadFocus = element.contains(hostOf(focused))
+    if (isBeside)
+      element.open = true // `show` would move the focus
+    else element.showModal()
+    if (hadFocus) focused?.focus() // the window was resized while the dialog was open
+    return () => element.close()
+  }, [isBeside])
+  return (
+    <dialog
+      ref={dialog}
+      class={name}
+      aria-label={title}
+      onMouseDown={({ target }) => {
+        isPressedOutside.current = target === dialog.current
+      }}
+      onClick={({ target }) => {
+        // A selection that the user drags out of a field ends outside, but began inside.
+        if (target === dialog.current && isPressedOutside.current) onOutside?.()
+      }}
+      onKeyDown={(event) => {
+        // Ignores keys that are pressed in a dialog on top of this one.
+        if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
+          return
+        onKeyDown?.(event)
+        if (keyOf(event) !== 'Escape' || event.defaultPrevented) return
+        event.preventDefault() // otherwise, a second Escape would close the dialog despite the prevented `cancel` event
+        event.stopPropagation() // the list must not handle this key
+        onClose()
+      }}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      {!isTitleHidden && (
+        <div class="line title">
+          <h2 tabIndex={autofocus ? -1 : undefined} autofocus={autofocus}>
+            {title}
+          </h2>
+          {actions}
+        </div>
+      )}
+      {children}
+    </dialog>
+  )
+}
+
+/** Returns the focused element, even inside the editor's shadow root. */
+function focusedElement(): HTMLElement | undefined {
+  const { activeElement } = document
+  const inner = activeElement?.shadowRoot?.activeElement ?? activeElement
+  return inner instanceof HTMLElement ? inner : undefined
+}
+
+function hostOf(element: HTMLElement | undefined): Element | null {
+  const root = element?.getRootNode()
+  return root instanceof ShadowRoot ? root.host : (element ?? null)
+}
+
+type Loss = Readonly<Record<'title' | 'text' | 'action', string>>
+
+/** Makes the browser ask for confirmation before the user leaves the page. */
+export function useWarning(isNeeded: boolean): void {
+  useLayoutEffect(() => {
+    if (!isNeeded) return undefined
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
+}
+
+interface QuestionProps extends Loss {
+  readonly onStay: () => void
+  readonly onLeave: () => void
+}
+
+/** Asks whether to leave although something would be lost. */
+export function Question({ title, text, action, onStay, onLeave }: QuestionProps) {
+  return (
+    <Dialog title={title} onClose={onStay}>
+      <p>{text}</p>
+      <div class="line foot">
+        <Button autofocus onClick={onStay}>
+          Cancel
+        </Button>
+        <Button class="danger" onClick={onLeave}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Returns a close function, and a question that it asks first if closing would lose something. */
+export function useConfirmedClose(loss: Loss | undefined, onClose: () => void) {
+  const [isAsking, setAsking] = useState(false)
+  const isSafe = loss === undefined
+  useWarning(!isSafe)
+  useLayoutEffect(() => {
+    if (isSafe) setAsking(false)
+  }, [isSafe])
+  const confirmation = isAsking && loss && (
+    <Question {...loss} onStay={() => setAsking(false)} onLeave={onClose} />
+  )
+  const close = () => (isSafe ? onClose() : setAsking(true))
+  return [close, confirmation] as const
+}

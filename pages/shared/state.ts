@@ -1,0 +1,30 @@
+/** Values that components share. A component that uses a value is rendered again when it changes. @module */
+
+import { useLayoutEffect, useReducer } from 'preact/hooks'
+
+export type State<T> = ReturnType<typeof createState<T>>
+
+export function createState<T>(initial: T) {
+  let now = initial
+  const listeners = new Set<() => void>()
+  return {
+    get: () => now,
+    set(next: T) {
+      if (Object.is(next, now)) return
+      now = next
+      for (const listener of listeners) listener()
+    },
+    /** Returns the value in a component. */
+    use(): T {
+      const shown = now
+      const [, redraw] = useReducer((count: number) => count + 1, 0)
+      useLayoutEffect(() => {
+        const listener = () => redraw(undefined)
+        listeners.add(listener)
+        if (now !== shown) listener()
+        return () => listeners.delete(listener)
+      }, [])
+      return shown
+    },
+  }
+}

@@ -1,0 +1,87 @@
+/** Tests of the items page in Chromium: its address says what is seen. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inChromium } from '../../support/chromium.js'
+import { type ItemsPage, useItemsPage } from '../../support/items-page.js'
+import { until } from '../../support/process.js'
+
+const { openItems, openWith } = useItemsPage()
+
+const shop = [
+  ['{"title":"Tea","price":4.0}', '"a & b"'],
+  ['{"title":"Mug","price":9.90}', '"a & b"'],
+  ['{"title":"Pot","price":1e2}', '"a & b"'],
+  ['{"title":"Note","price":5}', 'null'],
+] as const
+
+/** Waits until the part of the address after the `#` is as expected. */
+const hasAddress = (page: ItemsPage, expected: string) =>
+  until(`the address ${expected}`, () => new URL(page.url()).hash === (expected && `#${expected}`))
+
+describe('the address of the items page', inChromium, () => {
+  const filtered = 'project=a+%26+b&where=%5B%22price%22%2C%22is+at+least%22%2C%225%22%5D'
+  const sorted = `${filtered}&descending=price`
+
+  test('a link to a project with conditions, an order and an open item shows the same to somebody else', async () => {
+    const { own, ids, page } = await openWith(shop)
+    await page.project.selectOption('a & b')
+    await page.choose('Filter')
+    await page.getByLabel('Member').selectOption('price')
+    await page.getByLabel('Test').selectOption('is at least')
+    await page.getByLabel('Value').fill('5')
+    const sort = page.getByRole('columnheader').getByRole('button', { name: 'price' })
+    for (let count = 0; count < 2; count += 1) await sort.click()
+    await page.open('"Mug"')
+    await hasAddress(page, `${sorted}&item=${ids[1]}`)
+
+    const other = await openItems(own, { address: new URL(page.url()).hash })
+    await other.hasInEditor('"Mug"')
+    await other.counts('2 of 3 items')
+    await other.isActive('"Mug"')
+    const titles = () => other.all('tbody td:nth-child(3)', 'each.textContent')
+    await until('the order of the link', async () => `${await titles()}` === 'Pot,Mug')
+    await hasAddress(other, `${sorted}&item=${ids[1]}`) // without the token
+  })
+
+  test('Back and Forward go to what was seen before, and ask before they discard typed text', async () => {
+    const { ids, page } = await openWith(shop)
+    await page.project.selectOption('(no project_id)')
+    await page.counts('1 of 4 items')
+    await hasAddress(page, 'project=')
+    await page.open('"Note"')
+    await hasAddress(page, `project=&item=${ids[3]}`)
+    await page.goBack()
+    await page.closes()
+    await page.goForward()
+    await page.hasInEditor('"Note"')
+    await page.editor.fill('{"typed":1}')
+    await page.goBack()
+    await page.asks('Discard your changes?')
+    await page.choose('Cancel')
+    await hasAddress(page, `project=&item=${ids[3]}`)
+    await page.goBack()
+    await page.choose('Discard')
+    await page.closes()
+    await page.goBack()
+    await page.counts('4 items')
+    await page.search.fill('tea')
+    await hasAddress(page, 'search=tea')
+    await page.search.fill('teapot')
+    await hasAddress(page, 'search=teapot')
+    await page.goBack() // one step for all that was typed
+    await page.counts('4 items')
+    assert.equal(await page.search.inputValue(), '')
+  })
+
+  test('an address with rubbish, or with an item that is gone, shows the list and says what is missing', async () => {
+    const { own } = await openWith(shop)
+    for (const address of ['#where=7&where=%5B%5D&where=%7B', '#where=%5B1%2C2%2C3%5D&x=&&=']) {
+      const page = await openItems(own, { address })
+      await page.counts('4 items')
+    }
+    const page = await openItems(own, { address: '#item=gone' })
+    await page.warns('The item gone of this address is not listed.')
+    await hasAddress(page, '')
+  })
+})
