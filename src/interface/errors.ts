@@ -17,31 +17,31 @@ const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
-    when: 'There is no `Authorization` header, its scheme is not Bearer, or no token follows (spec §5.6)',
+    when: 'There is no `Authorization` header, its scheme is not Bearer, or no token follows',
     headers: challenge,
   },
   TOKEN_EXPIRED: {
     status: 401,
-    when: 'The token has expired: its `exp` is not in the future (spec §5.6)',
+    when: 'The token has expired: its `exp` is not in the future',
     headers: challenge,
   },
   INVALID_TOKEN: {
     status: 401,
-    when: 'The token is malformed, wrongly signed, of another algorithm, not valid yet, or lacks a required claim (spec §5.6, §5.9)',
+    when: 'The token is malformed, wrongly signed, of another algorithm, not valid yet, or lacks a required claim',
     headers: challenge,
   },
   AUTH_NOT_CONFIGURED: {
     status: 503,
-    when: '`JWT_SECRET` is not set, or `JWT_ALGORITHM` is not supported (spec §5.5)',
+    when: '`JWT_SECRET` is not set, or `JWT_ALGORITHM` is not supported',
   },
   BAD_REQUEST: {
     status: 400,
     when: 'The request is not valid HTTP/1.1, `Host` is missing or repeated, the method is CONNECT, the path cannot be decoded, the body was cut short, or a condition or `Idempotency-Key` is malformed',
   },
-  ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path (spec §4)' },
+  ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path' },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    when: 'The endpoint does not have this method; `Allow` lists those it has (spec §4)',
+    when: 'The endpoint does not have this method; `Allow` lists those it has',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -57,15 +57,15 @@ export const errorKinds = {
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    when: 'The body is larger than `MAX_BODY_BYTES` (interface §8)',
+    when: 'The body is larger than `MAX_BODY_BYTES`',
   },
   VALIDATION_ERROR: {
     status: 422,
-    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding` (spec §4.3, §4.5); or the `project_id` of a list is empty, given twice or not UTF-8 (interface §4.2)',
+    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding`; or the `project_id` of a list is empty, given twice or not UTF-8',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The request head is longer than 16 KiB, or has more than 128 header lines (interface §8)',
+    when: 'The request head is longer than 16 KiB, or has more than 128 header lines',
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -83,7 +83,7 @@ export const errorKinds = {
   },
   STORE_FULL: {
     status: 507,
-    when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them (interface §8)',
+    when: 'The items would exceed `MAX_STORE_BYTES`, or there is no memory left for them',
   },
   itemNotFound: {
     status: 404,

@@ -22,8 +22,7 @@ const success = new Map([
   ['Jest', /Tests: .*1 passed/],
   ['Jest with CommonJS', /Tests: .*1 passed/],
   ['Playwright', /^ *1 passed/m],
-  ['Failures and snapshots', /^[#ℹ] pass 1$/m],
-  ['Retries and loading states', /^[#ℹ] pass 1$/m],
+  ['Failures, delays and snapshots', /^[#ℹ] pass 1$/m],
 ])
 
 /** Test files that run `scenario` in a runner: without fake timers, with all of them, and with one at a time. */
