@@ -48,21 +48,13 @@ test(`at most ${maxPackages} packages are installed, and all support Node.js ${o
   }
 })
 
-test('the commands that npx item-store dev prints store an item, and npx item-store conformance passes', async () => {
+test('npx item-store dev starts a service that npx item-store conformance passes', async () => {
   const secret = { JWT_SECRET: 'a secret of at least thirty-two bytes' }
   const options = { cwd: folder, env: { ...env, ...secret } }
   const own = ownProcess(['npx', 'item-store', 'dev', '--port', '0'], options)
-  const printed = await own.printed(/\ncurl [^\n]+Authorization[^\n]+\n\n$/)
-  const input = printed.slice(printed.indexOf('TOKEN=')).replaceAll('curl ', 'curl -s -m 20 ')
-  const [created, listed] = JSON.parse(
-    `[${outputOf('bash', ['-e'], { input }).trim().replaceAll('\n', ',')}]`,
-  )
-  assert.equal(created.status, 'created')
-  assert.deepEqual(listed.data, [created.data])
-
+  const printed = await own.printed(/interface +\S+\n/)
   const [, url = ''] = /interface +(\S+)$/m.exec(printed) ?? []
-  const args = ['item-store', 'conformance', url]
-  assert.match(outputOf('npx', args, options), /^ℹ fail 0$/m)
+  assert.match(outputOf('npx', ['item-store', 'conformance', url], options), /^ℹ fail 0$/m)
 })
 
 const entries = Object.keys(manifest.exports)
