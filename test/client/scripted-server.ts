@@ -24,9 +24,13 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
-/** Starts a server. Each step handles one request; the last step also handles all further requests. */
+/**
+ * Starts a server. Each step handles one request; the last step also handles all further requests. `ended` counts the
+ * responses that are complete or were cancelled.
+ */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []
+  const ended = { count: 0 }
   const server = createServer(async (request, response) => {
     let body = ''
     try {
@@ -36,6 +40,9 @@ export async function scriptedServer(steps: readonly Step[], port = 0) {
     }
     const { method, url, headers } = request
     seen.push({ method, url, headers, body })
+    response.on('close', () => {
+      ended.count += 1
+    })
     const step = steps[seen.length - 1] ?? steps.at(-1)
     step?.(response, request)
   })
@@ -44,15 +51,15 @@ export async function scriptedServer(steps: readonly Step[], port = 0) {
     server.close()
     server.closeAllConnections()
   })
-  return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen }
+  return { baseUrl: `http://127.0.0.1:${listeningPort}/api/v1`, seen, ended }
 }
 
 export async function scriptedClient(
   steps: readonly Step[],
   options: Partial<ItemStoreClientOptions> = {},
 ) {
-  const { baseUrl, seen } = await scriptedServer(steps)
-  return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), seen }
+  const { baseUrl, ...server } = await scriptedServer(steps)
+  return { client: new ItemStoreClient({ baseUrl, token: 'a.b.c', ...options }), ...server }
 }
 
 export function answers(status: number, body: unknown, headers: Record<string, string> = {}): Step {

@@ -95,17 +95,10 @@ for (const [name, fetch] of Object.entries({
     ]
     for (const [title, step, call, code] of abandoned) {
       test(`a response ${title} ends, and so does its connection`, async () => {
-        let isClosed = false
-        const noting: Step = (response, request) => {
-          response.on('close', () => {
-            isClosed = true
-          })
-          step(response, request)
-        }
-        const { client } = await scriptedClient([noting], { ...options, timeout: 2_000 })
+        const { client, ended } = await scriptedClient([step], { ...options, timeout: 2_000 })
         if (code === undefined) assert.deepEqual(await call(client), item)
         else assert.equal((await errorOf(call(client))).code, code)
-        await until('the end of the response', () => isClosed)
+        await until('the end of the response', () => ended.count > 0)
       })
     }
   })

@@ -11,7 +11,8 @@ import { cleanEnvironment, emptyFolder, root, unlessMissing } from '../../suppor
 const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
 const made = ['node_modules', 'build', 'dist', '.git', 'tools']
 
-const clone = join(emptyFolder(), 'clone')
+/** The path has characters that must be escaped in a URL. */
+const clone = join(emptyFolder(), 'a b%20c')
 cpSync(root, clone, {
   recursive: true,
   filter: (path) => !made.some((name) => path === join(root, name)),
@@ -54,24 +55,20 @@ test('a missing dist is built again by npm run token, and by npm pack before it 
     assert.ok(existsSync(join(clone, 'dist/cli.js')))
   }
   const [tarball = ''] = readdirSync(clone).filter((file) => file.endsWith('.tgz'))
-  assert.ok(filesIn(join(clone, tarball)).includes('dist/cli.js'))
+  const files = filesIn(join(clone, tarball))
+  for (const file of ['cli.js', 'pages/docs/index.html', 'pages/items/index.html']) {
+    assert.ok(files.includes(`dist/${file}`), file)
+  }
 })
 
-for (const [name, status] of [
-  ['a#b', 1],
-  ['a?b', 1],
-  ['a b%20c', 0],
-] as const) {
-  test(`in a folder named ${name}, the build ${status === 0 ? 'is complete' : 'fails with one line'}`, () => {
+for (const name of ['a#b', 'a?b']) {
+  test(`in a folder named ${name}, the build fails with one line`, () => {
     const copy = join(emptyFolder(), name)
     cpSync(clone, copy, { recursive: true, verbatimSymlinks: true })
-    const { NODE_V8_COVERAGE: _coverage, ...env } = cleanEnvironment()
-    const options = { cwd: copy, env, encoding: 'utf8' } as const
-    const built = spawnSync(process.execPath, ['scripts/compile.mjs'], options)
+    const options = { cwd: copy, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/compile.mjs'], options)
     const says = `item-store: cannot build in ${copy}/; move it to a path without # and ?\n`
-    assert.deepEqual([built.status, built.stderr], [status, status === 0 ? '' : says])
-    const files = (folder: string) => readdirSync(join(folder, 'dist/pages'), { recursive: true })
-    if (status === 0) assert.deepEqual(files(copy).sort(), files(clone).sort())
+    assert.deepEqual([status, stderr], [1, says])
   })
 }
 
