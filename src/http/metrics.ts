@@ -9,7 +9,8 @@ import { performance } from '../listener/timers.js'
 import type { Limit } from '../memory/shares.js'
 import type { Awaitable, StoreSize, StoreTraffic } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import { healthOf, type RouteParts } from './routes.js'
+import { healthOf } from './health.js'
+import type { RouteParts } from './routes.js'
 
 /** Upper bounds of the histogram buckets for request times, in seconds. Most requests take less than a millisecond. */
 const durationBuckets = [

@@ -1,18 +1,16 @@
-/** Routes, their guards, and the health check. @module */
+/** The table of routes, with the guards for load and token. @module */
 
-import { type CurrentSigning, type Signing, signingProblem } from '../auth/secret.js'
+import type { CurrentSigning, Signing } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
-import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
-import type { HealthCheckResponse } from '../interface/models.js'
 import { paths, prefix } from '../interface/paths.js'
 import type { NewId } from '../item/id.js'
 import type { Limit } from '../memory/shares.js'
 import type { ItemStore } from '../store/item-store.js'
-import { answerJson } from './answer.js'
 import type { ReadBody } from './body.js'
 import type { Guard, Handler, Route } from './exchange.js'
+import { createHealthCheck } from './health.js'
 import { createItemHandlers } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { createSharedLists } from './shared-lists.js'
@@ -84,29 +82,4 @@ function bearerToken(authorization: string | undefined): string {
     return authorization.slice(scheme.length).replace(/^ +/, '')
   const problem = authorization === undefined ? 'missing' : 'not of the form "Bearer <token>"'
   throw new ApiError('MISSING_TOKEN', `The Authorization header is ${problem}`)
-}
-
-/** Returns whether each subsystem is healthy (spec §2.4). */
-export async function healthOf({ store, signing }: Pick<RouteParts, 'store' | 'signing'>) {
-  return { store: await store.healthy(), auth: signingProblem(signing) === undefined }
-}
-
-function createHealthCheck(serviceName: string, parts: RouteParts): Handler {
-  return async function checkHealth(exchange) {
-    const health = await healthOf(parts)
-    const total = Object.keys(health).length
-    const failed = Object.entries(health).flatMap(([name, isHealthy]) => (isHealthy ? [] : name))
-    const unhealthy = failed.length
-    const overload = parts.load.exceededLimit()?.limit
-    const body: HealthCheckResponse = {
-      session_id: exchange.sessionId,
-      status: unhealthy === 0 ? 'healthy' : 'unhealthy',
-      service_name: serviceName,
-      version,
-      services_summary: { total, healthy: total - unhealthy, unhealthy },
-      ...(unhealthy === 0 ? {} : { unhealthy_subsystems: failed }),
-      ...(overload === undefined ? {} : { overload }),
-    }
-    answerJson(exchange, unhealthy === 0 ? 200 : 503, body)
-  }
 }
