@@ -40,8 +40,8 @@ export interface ConnectionOwner {
   readonly maxHeaderBytes: number
   /** Time in which a request must arrive, in milliseconds. */
   readonly requestTimeout: number
-  /** Called when a connection can take its next request. The owner must later call `resume`. */
-  readyToResume(connection: Connection): void
+  /** Lets Node read further requests from a socket with a new parser. */
+  parse(socket: Socket): void
 }
 
 const nothing: Buffer = Buffer.alloc(0)
@@ -141,7 +141,7 @@ export class Connection implements Holder {
     if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
     else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()
-    if (this.isFree && this.#isDeferring) this.#owner.readyToResume(this)
+    if (this.isFree && this.#isDeferring) this.batch.handle(() => this.#resume())
   }
 
   /** Drops references to the request and response, because they take several times the memory of a connection. */
@@ -224,16 +224,15 @@ export class Connection implements Holder {
     // The buffered bytes are put back into the socket, so that they are read before the end of the input.
     socket.unshift(rest)
     socket.unshift(head)
-    if (this.isFree) this.#owner.readyToResume(this)
+    if (this.isFree) this.batch.handle(() => this.#resume())
   }
 
-  /** Reads the buffered bytes. @param server HTTP server, which creates a new parser for them. */
-  resume(server: NodeJS.EventEmitter): void {
+  #resume(): void {
     const { socket } = this
     this.#setBuffered(0)
     if (!socket.writable || this.#state === 'closing') return
     socket.resume = Socket.prototype.resume
-    server.emit('connection', socket)
+    this.#owner.parse(socket)
   }
 
   #setBuffered(bytes: number): void {

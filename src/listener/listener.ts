@@ -8,7 +8,7 @@ import { Batch } from './batch.js'
 import { BufferedBytes } from './buffered-bytes.js'
 import { Connection, type ConnectionOwner } from './connection.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
-import { clearInterval, nextTurn, performance, setImmediate, setInterval } from './timers.js'
+import { clearInterval, nextTurn, performance, setInterval } from './timers.js'
 
 /** Limits of a listener. Times are in seconds. */
 export interface ListenerLimits {
@@ -55,28 +55,23 @@ const acceptingTime = 10
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve) {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
-  const resumable: Connection[] = []
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   let maxIdle = limits.keepAliveTimeout * 1000
   /** Time at which all remaining connections are closed, as a value of `performance.now()`. */
   let deadline = Number.POSITIVE_INFINITY
 
-  const maxWork = () =>
-    performance.now() - acceptedAt < acceptingTime ? workWhileAccepting : workPerTurn
-
   const owner: ConnectionOwner = {
     get isStopping() {
       return isStopping
     },
-    batch: new Batch(maxWork),
+    batch: new Batch(() =>
+      performance.now() - acceptedAt < acceptingTime ? workWhileAccepting : workPerTurn,
+    ),
     buffered: new BufferedBytes(limits.maxPipelinedBytes),
     maxHeaderBytes: limits.maxHeaderBytes,
     requestTimeout: limits.requestTimeout * 1000,
-    readyToResume(connection) {
-      resumable.push(connection)
-      if (resumable.length === 1) setImmediate(resumeNext)
-    },
+    parse: (socket) => server.emit('connection', socket),
   }
 
   const options = {
@@ -129,11 +124,6 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
     return connection
-  }
-
-  function resumeNext(): void {
-    for (const connection of resumable.splice(0, maxWork())) connection.resume(server)
-    if (resumable.length > 0) setImmediate(resumeNext)
   }
 
   /** Closes connections that exceed a timeout. Node's own timers would make a small request take a tenth longer. */
