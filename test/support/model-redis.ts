@@ -18,131 +18,107 @@ interface Steps {
   pause(): Promise<unknown>
 }
 
-const [prefix, buckets] = ['m:', 2]
 const log = pino({ level: 'silent' })
-const servers = [0, 1].map(() => ({ isReady: () => true }))
+const nodes = [0, 1].map(() => ({ isReady: () => true }))
 const failures = {
   unsent: new NotConnectedError(new Error('the model')),
   lost: new TimeoutError('lost'),
   late: new TimeoutError('late'),
 }
 
-export class ModelRedis {
-  readonly #hashes = new Map<string, Map<string, string>>()
-  readonly #numbers = new Set<string>()
-  readonly #steps: Steps
-  readonly #isCluster: boolean
+export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolean) {
+  const hashes = new Map<string, Map<string, string>>()
+  const numbers = new Set<string>()
+  const hashAt = (key: string) => hashes.get(key) ?? new Map<string, string>()
 
-  constructor(steps: Steps, isCluster: boolean) {
-    this.#steps = steps
-    this.#isCluster = isCluster
+  function set(key: string, ...fields: string[]): void {
+    const hash = hashAt(key)
+    for (let at = 0; at < fields.length; at += 2) hash.set(fields[at] ?? '', fields[at + 1] ?? '')
+    hashes.set(key, hash)
   }
 
-  open(maxCachedBytes: number) {
-    const own: Servers = {
-      firstAttempt: Promise.resolve(),
-      isReady: () => true,
-      hasRoom: () => true,
-      send: (commands) => this.#send(commands),
-      ...(this.#isCluster && { serverOf: (key) => servers[key.includes('{1}') ? 1 : 0] }),
-      close() {},
-    }
-    const { pause } = this.#steps
-    const options = { url: '', prefix, buckets, maxCachedBytes, timeout: 1000, log, pause }
-    return openRedisStore(options, () => own)
-  }
-
-  /** Texts of all items, sorted. */
-  items(): string[] {
-    const values = [...this.#hashes.values()].flatMap((hash) => [...hash.values()])
-    return values.filter((value) => value.startsWith('{')).sort()
-  }
-
-  async #send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const { step, fate } = this.#steps
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
     const replies: Reply[] = []
     for (const { parts } of commands) {
-      const [name = '', ...args] = parts.map(String)
+      const [name = '', key = '', ...args] = parts.map(String)
       const its = fate()
-      if (its === 'late') void step(`${name}, late`).then(() => this.#run(name, args))
+      if (its === 'late') void step(`${name}, late`).then(() => run(name, key, args))
       else if (its !== 'unsent') await step(name)
-      const value = its === 'passed' || its === 'lost' ? this.#run(name, args) : null
-      if (its !== 'passed' && !this.#isCluster) throw failures[its]
-      replies.push(its === 'passed' ? { value, client: this } : failures[its])
+      const value = its === 'passed' || its === 'lost' ? run(name, key, args) : null
+      if (its !== 'passed' && !isCluster) throw failures[its]
+      replies.push(its === 'passed' ? { value, client: hashes } : failures[its])
     }
     await step('replies')
     return replies
   }
 
-  #hash(key: string): Map<string, string> {
-    return this.#hashes.get(key) ?? new Map()
+  function run(name: string, key: string, args: string[]): RedisValue {
+    const hash = hashAt(key)
+    if (name === 'HGET') return bulk(hash.get(args[0] ?? ''))
+    if (name === 'HMGET') return args.map((field) => bulk(hash.get(field)))
+    if (name === 'HLEN') return hash.size
+    if (name === 'HSCAN') return [Buffer.from('0'), [...hash].flat().map(bulk)]
+    if (name === 'SORT') return sorted(args.filter((_, place) => args[place - 1] === 'GET'))
+    if (name === 'EVALSHA') return change(key, args)
+    if (name === 'ZADD') for (const number of args) numbers.add(number)
+    if (name !== 'EVAL') return 0
+    const [, record = '', count = '', format = ''] = args
+    set(record, 'buckets', count, 'format', format)
+    return [bulk(count), bulk(format)]
   }
 
-  #set(key: string, ...fields: string[]): void {
-    const hash = this.#hash(key)
-    for (let at = 0; at < fields.length; at += 2) hash.set(fields[at] ?? '', fields[at + 1] ?? '')
-    this.#hashes.set(key, hash)
-  }
-
-  #run(name: string, [key = '', ...args]: string[]): RedisValue {
-    const hash = this.#hash(key)
-    switch (name) {
-      case 'HGET':
-        return bulk(hash.get(args[0] ?? ''))
-      case 'HMGET':
-        return args.map((field) => bulk(hash.get(field)))
-      case 'HLEN':
-        return hash.size
-      case 'HSCAN':
-        return [Buffer.from('0'), [...hash].flat().map(bulk)]
-      case 'ZADD':
-        for (const number of args) this.#numbers.add(number)
-        return 0
-      case 'SORT':
-        return this.#sorted(args.filter((_, place) => args[place - 1] === 'GET'))
-      case 'EVAL': {
-        const [, record = '', count = '', format = ''] = args
-        this.#set(record, 'buckets', count, 'format', format)
-        return [bulk(count), bulk(format)]
-      }
-      default:
-        return this.#evaluate(key, args)
-    }
-  }
-
-  #sorted(patterns: string[]): RedisValue {
-    return [...this.#numbers].flatMap((number) =>
+  function sorted(patterns: string[]): RedisValue {
+    return [...numbers].flatMap((number) =>
       patterns.map((pattern) => {
         const [key = '', field = ''] = pattern.replace('*', number).split('->')
-        return bulk(pattern === '#' ? number : this.#hash(key).get(field))
+        return bulk(pattern === '#' ? number : hashAt(key).get(field))
       }),
     )
   }
 
-  /** Does what the scripts in src/store/redis/bucket.ts do. */
-  #evaluate(digest: string, [count = '', ...rest]: string[]): RedisValue {
-    const [key = ''] = rest
-    const [id = '', kind, text = '', , time, digits] = rest.slice(Number(count))
-    const hash = this.#hash(key)
-    const [bytes = 0, items = 0, last = 0] = (hash.get('bytes') ?? '0 0 0-')
-      .split(/[ -]/)
-      .map(Number)
-    const old = hash.get(id) ?? ''
+  /** Does what the script `change` does. */
+  function change(digest: string, [count = '', key = '', ...rest]: string[]): RedisValue {
     assert.equal(digest, scripts.change.digest)
+    const [id = '', kind, text = '', , time, digits] = rest.slice(Number(count) - 1)
+    const hash = hashAt(key)
+    const totals = (hash.get('bytes') ?? '0 0 0-').split(/[ -]/).map(Number)
+    const [bytes = 0, items = 0, last = 0] = totals
+    const old = hash.get(id) ?? ''
     if ((kind === 'create') !== (old === '')) return 0
     const version = `${Math.max(last + 1, Number(time))}${digits}`
     const [from, to] = [projectIn(old), projectIn(text)]
     for (const project of new Set([from, to])) {
       if (project === undefined) continue
       const number = Number.parseInt(hash.get(`:${project}`) ?? '0', 10)
-      const change = Number(project === to) - Number(project === from)
-      this.#set(key, `:${project}`, `${number + change} ${version}`)
+      const added = Number(project === to) - Number(project === from)
+      set(key, `:${project}`, `${number + added} ${version}`)
     }
     const number = items + Number(kind === 'create') - Number(kind === 'delete')
-    this.#set(key, 'bytes', `${bytes + text.length - old.length} ${number} ${version}`)
+    set(key, 'bytes', `${bytes + text.length - old.length} ${number} ${version}`)
     if (kind === 'delete') hash.delete(id)
-    else this.#set(key, id, text)
-    return from === undefined ? 1 : [1, bulk(from)]
+    else set(key, id, text)
+    return from === undefined || from === to ? 1 : [1, bulk(from)]
+  }
+
+  return {
+    open(maxCachedBytes: number) {
+      const servers: Servers = {
+        firstAttempt: Promise.resolve(),
+        isReady: () => true,
+        hasRoom: () => true,
+        send,
+        ...(isCluster && { serverOf: (key) => nodes[key.includes('{1}') ? 1 : 0] }),
+        close() {},
+      }
+      const options = { url: '', prefix: 'm:', buckets: 2, timeout: 1000, log, pause }
+      return openRedisStore({ ...options, maxCachedBytes }, () => servers)
+    },
+
+    /** Texts of all items, sorted. */
+    items(): string[] {
+      const values = [...hashes.values()].flatMap((hash) => [...hash.values()])
+      return values.filter((value) => value.startsWith('{')).sort()
+    },
   }
 }
 

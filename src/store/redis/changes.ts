@@ -39,10 +39,10 @@ export function createChanges(
     const { signal } = closing
     known.clear()
     while (!watchers.isEmpty && !signal.aborted) {
-      for (const [server, own] of groupsOf(wantedKeys())) {
+      for (const [server, some] of groupsOf(wantedKeys())) {
         if (asked.has(server)) continue
         asked.add(server)
-        void compare(own)
+        void compare(some)
           .catch(() => undefined) // ignored: the next poll tries again
           .then(() => asked.delete(server))
       }
@@ -68,10 +68,10 @@ export function createChanges(
   }
 
   /** Calls the watchers of buckets whose versions have changed since the last poll. @throws {StoreError} */
-  async function compare(own: readonly string[]): Promise<void> {
-    const versions = await states.versionsOf(own)
+  async function compare(some: readonly string[]): Promise<void> {
+    const versions = await states.versionsOf(some)
     const changed = new Map<string, string>()
-    for (const [index, key] of own.entries()) {
+    for (const [index, key] of some.entries()) {
       const version = versions[index]
       // A failover may follow, in which the bucket loses changes. So its watchers are called once it can be read again.
       if (version === undefined) known.delete(key)

@@ -17,7 +17,7 @@ import {
  * Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data. Scripts
  * compare only `buckets`, so the next format should rename this field.
  */
-const ownFormat = 2
+const currentFormat = 2
 /** Default number of buckets, which is also the number in a store that has items but no record. */
 export const bucketsByDefault = 256
 /** Maximum number of buckets of a new store in a cluster. Each poll sends a command for each bucket. */
@@ -37,7 +37,7 @@ export function createStoreRecord(
   onMismatch: (error: StoreMismatchError) => void,
 ) {
   const key = `${prefix}{store}`
-  const own = keys.length
+  const count = keys.length
   const readCommand = ['HMGET', key, 'buckets', 'format']
   /** Result of the latest check of the record; `undefined` if there is no record, or after the connection was lost. */
   let result: 'matched' | StoreMismatchError | undefined
@@ -51,21 +51,21 @@ export function createStoreRecord(
   }
 
   /** @param content the record's fields, or the error of an attempt to read them. */
-  function judge(content: RedisValue | Error): void {
+  function setResult(content: RedisValue | Error): void {
     const [buckets = null, format = null] = content instanceof Error ? [] : listIn(content)
     const isMissing = buckets === null && format === null
     if (isDamage(content)) result = damaged()
-    else result = isMissing ? undefined : compared(String(buckets), Number(format), own)
+    else result = isMissing ? undefined : compared(String(buckets), Number(format), count)
     if (result === 'matched') wasMatched = true
   }
 
   /** Returns the error if this service must not write a record; otherwise `undefined`. */
   async function obstacle(): Promise<StoreMismatchError | undefined> {
-    if (own === bucketsByDefault || wasMatched) return undefined
+    if (count === bucketsByDefault || wasMatched) return undefined
     const lengths = await servers.send(keys.map((bucket) => keyCommand(['HLEN', bucket], 0)))
-    if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(own, bucketsByDefault)
-    if (servers.serverOf === undefined || own <= maxInCluster) return undefined
-    const cause = `STORE_BUCKETS is ${own}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
+    if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(count, bucketsByDefault)
+    if (servers.serverOf === undefined || count <= maxInCluster) return undefined
+    const cause = `STORE_BUCKETS is ${count}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
     return new StoreMismatchError(cause)
   }
 
@@ -73,10 +73,10 @@ export function createStoreRecord(
     if (servers.serverOf && !servers.serverOf(key)?.isReady()) {
       throw new NotConnectedError(new Error('the server with the record cannot be reached'))
     }
-    judge(await send(readCommand))
+    setResult(await send(readCommand))
     result ??= await obstacle()
-    const write = ['EVAL', recordScript, '1', key, String(own), String(ownFormat)]
-    if (result === undefined) judge(await send(write))
+    const write = ['EVAL', recordScript, '1', key, String(count), String(currentFormat)]
+    if (result === undefined) setResult(await send(write))
     if (result instanceof StoreMismatchError) throw result
   }
 
@@ -104,11 +104,11 @@ export function createStoreRecord(
 
     readAgain(sendAhead: (parts: Command['parts']) => Promise<RedisValue>): void {
       // Errors are ignored: either later commands will fail too, or another server in the cluster has the record.
-      sendAhead(readCommand).then(judge, (error) => isDamage(error) && judge(error))
+      sendAhead(readCommand).then(setResult, (error) => isDamage(error) && setResult(error))
     },
 
     /** @throws {StoreError} if the service may not access the items in the bucket. */
-    async assure(bucket: string, purpose: Purpose): Promise<void> {
+    async requireMatch(bucket: string, purpose: Purpose): Promise<void> {
       await compare().catch((error) => {
         const isMismatch = error instanceof StoreMismatchError
         if (isMismatch) onMismatch(error)
@@ -122,13 +122,13 @@ export function createStoreRecord(
   }
 }
 
-function compared(buckets: string, format: number, own: number) {
-  if (format === ownFormat) {
+function compared(buckets: string, format: number, count: number) {
+  if (format === currentFormat) {
     if (!/^[1-9]\d*$/.test(buckets)) return damaged()
-    return Number(buckets) === own ? 'matched' : otherNumber(own, buckets)
+    return Number(buckets) === count ? 'matched' : otherNumber(count, buckets)
   }
-  const version = format > ownFormat ? 'a newer version of the service' : 'another version'
-  const cause = `this store has data in format ${format}, but this version reads format ${ownFormat}; use ${version}, or another STORE_PREFIX`
+  const version = format > currentFormat ? 'a newer version of the service' : 'another version'
+  const cause = `this store has data in format ${format}, but this version reads format ${currentFormat}; use ${version}, or another STORE_PREFIX`
   return new StoreMismatchError(cause)
 }
 
@@ -143,7 +143,7 @@ function damaged(): StoreMismatchError {
   return new StoreMismatchError(cause)
 }
 
-function otherNumber(own: number, buckets: number | string): StoreMismatchError {
-  const cause = `STORE_BUCKETS is ${own}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
+function otherNumber(count: number, buckets: number | string): StoreMismatchError {
+  const cause = `STORE_BUCKETS is ${count}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
   return new StoreMismatchError(cause)
 }

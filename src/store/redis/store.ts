@@ -75,7 +75,7 @@ export async function openRedisStore(
   const changes = createChanges(watchers, { ...options, keys, keyOf, serverOf, states, read })
 
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
-    if (record.result !== 'matched') await record.assure(commands[0]?.key ?? '', purpose)
+    if (record.result !== 'matched') await record.requireMatch(commands[0]?.key ?? '', purpose)
     try {
       const replies = await servers.send(commands)
       if (record.result instanceof StoreMismatchError) throw record.result // detected while the commands were in flight
@@ -86,7 +86,7 @@ export async function openRedisStore(
   }
 
   /** Returns the reply, or the error for an error reply. Records a corrupted key. */
-  function judged(reply: Reply | undefined, purpose: Purpose, key: string) {
+  function resultOf(reply: Reply | undefined, purpose: Purpose, key: string) {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     if (reply instanceof StoreError) return reply
     const code = errorCodeOf(reply)
@@ -99,7 +99,7 @@ export async function openRedisStore(
     if (commands.length === 0) return []
     const failed = (error: StoreError): Reply[] => commands.map(() => error)
     const replies = await send('read', commands).catch(failed)
-    return replies.map((reply, index) => judged(reply, 'read', commands[index]?.key ?? ''))
+    return replies.map((reply, index) => resultOf(reply, 'read', commands[index]?.key ?? ''))
   }
 
   async function read(commands: readonly Command[]) {
@@ -108,7 +108,7 @@ export async function openRedisStore(
 
   async function sendOne(purpose: Purpose, command: Command) {
     const [reply] = await send(purpose, [command])
-    return valid(judged(reply, purpose, command.key)).value
+    return valid(resultOf(reply, purpose, command.key)).value
   }
 
   async function runScript(
@@ -126,7 +126,7 @@ export async function openRedisStore(
       record.forget()
       reply = await run('EVAL', script.text)
     }
-    return valid(judged(reply, purpose, keysOf[0] ?? '')).value
+    return valid(resultOf(reply, purpose, keysOf[0] ?? '')).value
   }
 
   function numberOf(id: ItemId): number {
@@ -179,7 +179,7 @@ export async function openRedisStore(
   }
 
   async function serves(): Promise<boolean> {
-    await record.assure(record.key, 'read')
+    await record.requireMatch(record.key, 'read')
     const probed = new Set([...keyOfEachServer(), ...corrupted.keys()])
     await Promise.all([...[...probed].map(probe), states.check()])
     health.found()
