@@ -126,7 +126,8 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
   async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
     needRunning()
     const isCurrent = doubles.sinceNow()
-    return await storeItems(store, requestsFrom(given, textOf), doubles.newId, isCurrent)
+    const items = await requestsFrom(given, textOf)
+    return await storeItems(store, items, doubles.newId, isCurrent)
   }
 
   return {

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
+import type { createControlRoutes } from './doubles/control.js'
 import type { Doubles } from './doubles/doubles.js'
 import { answerError, refusalResponse } from './http/answer.js'
 import { createBodyReader } from './http/body.js'
@@ -24,6 +25,8 @@ export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'lo
   readonly requestLogLevel: 'info' | 'debug'
   /** Features for tests; `undefined` in production. */
   readonly doubles: Doubles | undefined
+  /** Lets clients use the doubles; only `dev` does. */
+  readonly control?: typeof createControlRoutes | undefined
 }
 
 /** Time reserved for the process to exit after the last connection is closed, in milliseconds. */
@@ -33,7 +36,7 @@ const exitTime = 250
 export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem() ?? timersProblem
   if (problem !== undefined) throw new UsageError(problem)
-  const { store, log, requestLogLevel, load, doubles } = parts
+  const { store, log, requestLogLevel, load, doubles, control } = parts
   const waitingReads = createWaitingReads(store)
   const bodies = createBodyReader(config, (exchange, part) => doubles?.bodyReceived(exchange, part))
   const routes = createRoutes(config, {
@@ -42,6 +45,8 @@ export function createService(config: Config, parts: ServiceParts) {
     readBody: bodies.readBody,
     newId: doubles?.newId,
     withFaults: (handle) => doubles?.withFaults(handle, bodies.readBody) ?? handle,
+    moreRoutes: (guards) =>
+      doubles && control ? control(store, doubles, bodies.readBody, guards) : [],
   })
   const findEndpoint = createRouter(routes)
   const failureLog = createFailureLog(log)

@@ -1,13 +1,14 @@
-/** Tests of `item-store dev`: output, seeds, delays, failures, and tokens that stay valid after a restart. */
+/** Tests of `item-store dev`: output, seeds, delays, failures, control, and tokens that stay valid after a restart. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
-import { cli } from './support/own-service.js'
-import { ownProcess } from './support/process.js'
+import { cli, ownService } from './support/own-service.js'
+import { ownProcess, portInUse } from './support/process.js'
 import { describeWithRedis, startedRedis } from './support/redis.js'
 import { cleanEnvironment, emptyFolder, readText } from './support/tools.js'
 
@@ -32,6 +33,23 @@ async function startDev(...args: string[]) {
     return await response.text()
   }
   return { ...own, text: printed, token, baseUrl, ask }
+}
+
+/** Starts `dev --json`, and returns a function that sends a request, and resolves to the status and text. */
+async function startJson(variables: NodeJS.ProcessEnv = {}, ...args: string[]) {
+  const command = [cli, 'dev', '--json', '--port', '0', ...args]
+  const options = { cwd: folder, env: { ...env, ...variables } }
+  const own = ownProcess([process.execPath, ...command], options)
+  const [line = ''] = (await own.printed(/^.*\n/)).split('\n')
+  const started: { url: string; base_url: string; token: string; secret: string } = JSON.parse(line)
+  const headers = { Authorization: `Bearer ${started.token}`, 'Content-Type': 'application/json' }
+  async function call(request: string, body?: string, authorization = headers.Authorization) {
+    const [method = '', path = ''] = request.split(' ')
+    const init = { method, headers: { ...headers, Authorization: authorization } }
+    const response = await fetch(started.url + path, body === undefined ? init : { ...init, body })
+    return [response.status, await response.text()] as const
+  }
+  return { ...own, started, call }
 }
 
 function errorOfDev(...args: string[]): string {
@@ -115,6 +133,15 @@ describeWithRedis('dev --seed with STORE_URL', () => {
     assert.match(second.text, / seed +not stored, since the store already has items\n/)
     assert.equal(itemsIn(await second.ask('/items')).length, 2)
   })
+
+  test('control seeds, but refuses to remove the items of other services', async () => {
+    const redis = await startedRedis()
+    const { call } = await startJson({ STORE_URL: redis.url })
+    assert.equal((await call('POST /control/seed', '{"n":1.0}'))[0], 201)
+    const [status, text] = await call('POST /control/reset')
+    assert.match(`${status} ${text}`, /^409 .*STORE_URL.*"error_code":"SHARED_STORE"/)
+    assert.equal(itemsIn((await call('GET /api/v1/items'))[1]).length, 1)
+  })
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
@@ -157,4 +184,152 @@ test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even af
   const headers = { Authorization: `Bearer ${first.token}` }
   assert.equal((await fetch(`${baseUrl}/items`, { headers })).status, 200)
   fileWith('.env', '')
+})
+
+for (const [variables, secret, lines] of [
+  [{ LOG_LEVEL: 'silent' }, 'generated', []],
+  [
+    { JWT_SECRET: 'a secret of at least thirty-two bytes' },
+    'configured',
+    ['listening', 'answered', 'SIGTERM:'],
+  ],
+  // This line is logged before the service listens.
+  [
+    { STORE_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'warn', STORE_TIMEOUT: '10' },
+    'generated',
+    ['the', 'The'],
+  ],
+] as const) {
+  test(`dev --json prints an object first, and then the log: ${JSON.stringify(variables)}`, async () => {
+    const { call, child, ended, printed, started } = await startJson(variables)
+    const { url, base_url, ...others } = started
+    assert.deepEqual(Object.keys(others), ['token', 'secret'])
+    assert.deepEqual([base_url, others.secret], [`${url}/api/v1`, secret])
+    const [status] = await call('GET /api/v1/items')
+    assert.equal(status, 'STORE_URL' in variables ? 503 : 200)
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended(), [0, null])
+    const printedLines = (await printed(/^/)).trimEnd().split('\n').slice(1)
+    assert.deepEqual(
+      printedLines.map((line) => JSON.parse(line).msg.split(' ', 1)[0]),
+      lines,
+    )
+  })
+}
+
+test('dev --json that cannot start prints one line on stderr and nothing else', async () => {
+  const missing = errorOfDev('--json', '--seed', 'none.json')
+  assert.match(missing, /^the seed none\.json cannot be read/)
+  const port = String(await portInUse())
+  assert.match(errorOfDev('--json', '--port', port), /^port \d+ is in use/)
+})
+
+test('dev --stdin-quit serves until its standard input ends', async () => {
+  const args = [cli, 'dev', '--json', '--stdin-quit', '--port', '0']
+  const stdio = ['pipe', 'pipe', 'inherit'] as const
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: [...stdio] })
+  after(() => child.kill('SIGKILL'))
+  const [first] = await once(child.stdout, 'data')
+  const { base_url } = JSON.parse(String(first).split('\n', 1)[0] ?? '')
+  assert.equal((await fetch(`${base_url}/health`)).status, 200)
+  child.stdin.end()
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+const failures = /failures is .*; expected a list such as \[503, \\"cut\\"\]/
+const wrong: [request: string, body: string | undefined, status: number, says: RegExp][] = [
+  ['POST /control/seed', '[{"a":1},{"b":}]', 422, /"item 1, line 1, column 15: expected a value"/],
+  ['POST /control/seed', '{"data":7}', 422, /item 0, line 1, column 1: .*data must be an object/],
+  ['POST /control/seed', '', 422, /item 0, line 1, column 1: expected an object/],
+  ['POST /control/seed', '{}'.repeat(10_001), 422, /item 10000, .*: more than 10000 items/],
+  ['POST /control/failures', '{"failures":[404]}', 422, failures],
+  ['POST /control/failures', '{"failures":{"503":2}}', 422, failures],
+  ['POST /control/failures', '{}', 422, /failures is undefined/],
+  [
+    'POST /control/failures',
+    '{"failures":[503],"metod":"GET"}',
+    422,
+    /metod.* fits no item request/,
+  ],
+  ['POST /control/failures', '{"failures":[503],"path":"/x"}', 422, /fits no item request/],
+  ['POST /control/failures', '{"failures":[503]', 422, /line 1, column 18: expected a comma or/],
+  ['POST /control/failures', '[]', 422, /is not one JSON object/],
+  ['POST /control/failures', '{} {}', 422, /is not one JSON object/],
+  ['POST /control/failures', `{"failures":[${' '.repeat(16_384)}]}`, 422, /of up to 16384 bytes/],
+  ['POST /control/delay', '{"min":5}', 422, /delay is .* min: 5.*; expected milliseconds/],
+  ['POST /control/delay', '{"min":1,"max":2,"for":3}', 422, /for: 3 .* fits no item request/],
+  ['PUT /control/seed', '[]', 405, /METHOD_NOT_ALLOWED/],
+  ['POST /control/requests', '', 405, /METHOD_NOT_ALLOWED/],
+  ['POST /control/other', '', 404, /ROUTE_NOT_FOUND/],
+]
+
+test('a wrong control request changes nothing, and says what is wrong and where', async () => {
+  const { call, started } = await startJson()
+  for (const [request, body, status, says] of wrong) {
+    const [given, text] = await call(request, body)
+    assert.equal(given, status, `${request} ${body?.slice(0, 40)}: ${text}`)
+    assert.match(text, says)
+    const { detail } = JSON.parse(text)
+    assert.deepEqual(Object.keys(detail), ['detail', 'session_id', 'error_code'])
+  }
+  assert.match((await call('POST /control/reset', '', 'none'))[1], /MISSING_TOKEN/)
+  const preflight = { 'Access-Control-Request-Method': 'POST', Origin: 'http://a.example' }
+  const allowed = await fetch(`${started.url}/control/reset`, {
+    ...{ method: 'OPTIONS', headers: preflight },
+  })
+  assert.equal(allowed.headers.get('Access-Control-Allow-Origin'), '*')
+  assert.match((await call('GET /api/v1/items'))[1], /"data":\[\]/)
+  const serving = await ownService()
+  assert.equal((await fetch(new URL('/control/reset', serving.baseUrl))).status, 404)
+})
+
+test('control seeds, breaks, records and resets the store, and records none of its own requests', async () => {
+  const { call } = await startJson({}, '--failures', '429')
+  const post = async (name: string, body = '') => (await call(`POST /control/${name}`, body))[0]
+  const seed =
+    '\ufeff{"n":1.0,"big":12345678901234567890}\n{"data":{"__proto__":1},"project_id":"p"}'
+  const [status, text] = await call('POST /control/seed', seed)
+  const { ids, session_id }: { ids: string[]; session_id: string } = JSON.parse(text)
+  assert.deepEqual([status, ids.length, session_id.length], [201, 2, 36])
+  assert.equal(await post('failures', '{"failures":["cut"],"method":"DELETE"}'), 204)
+  assert.equal(
+    await post('failures', '{"failures":{"500":1},"method":"GET","path":"*/items/:id"}'),
+    204,
+  )
+  assert.equal((await call('GET /api/v1/items?a=b'))[0], 429)
+  const [, list] = await call('GET /api/v1/items')
+  assert.ok(
+    list.endsWith(
+      `[{"id":"${ids[0]}","project_id":null,"n":1.0,"big":12345678901234567890},{"id":"${ids[1]}","project_id":"p","__proto__":1}]}`,
+    ),
+    list,
+  )
+  await assert.rejects(call(`DELETE /api/v1/items/${ids[0]}`), { name: 'TypeError' })
+  assert.equal((await call(`GET /api/v1/items/${ids[0]}`))[0], 500)
+  const body = `{"data":{"a":"\\u0001\\n${'é😀'.repeat(50_000)}"}`
+  assert.equal((await call('POST /api/v1/items', body))[0], 422)
+  const [, recorded] = await call('GET /control/requests')
+  const { requests }: { requests: Record<string, unknown>[] } = JSON.parse(recorded)
+  const [first] = requests
+  assert.equal(String(first?.session_id).length, 36)
+  const path = '/api/v1/items'
+  assert.deepEqual(first, {
+    ...{ method: 'GET', path, query: 'a=b', status: 429 },
+    ...{ session_id: first?.session_id, body: null },
+  })
+  const seen = requests.map((each) => [each.method, each.status, each.body === body || each.body])
+  assert.deepEqual(seen.slice(1), [
+    ['GET', 200, null],
+    ['DELETE', null, null],
+    ['GET', 500, null],
+    ['POST', 422, true],
+  ])
+  assert.equal(await post('delay', '{"min":60000,"max":60000,"method":"PUT"}'), 204)
+  const delayed = call(`PUT /api/v1/items/${ids[0]}`, '{"data":{}}')
+  await call('GET /control/requests') // when this response arrives, the delayed request has arrived too
+  assert.equal(await post('reset'), 204)
+  assert.equal((await delayed)[0], 503)
+  assert.match((await call('GET /control/requests'))[1], /"requests":\[\]\}$/)
+  assert.equal((await call('GET /api/v1/items'))[0], 429)
+  assert.match((await call('GET /api/v1/items'))[1], /"data":\[\]/)
 })

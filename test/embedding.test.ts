@@ -167,10 +167,12 @@ test('with recordBodies, requests has the text of each body, even if the request
     if (at === 3) store.fail([503, 'cut'])
     await request(store, 'PUT', `/items/${id}`, { body }).catch(() => undefined)
   }
+  store.fail([500])
   await request(store, 'GET', '/items')
+  assert.equal((await fetch(`${store.url}/control/reset`, { method: 'POST' })).status, 404)
   const seen = store.requests().map(({ status, body }) => [status, body])
   const statuses = [200, 422, 200, 503, undefined]
-  assert.deepEqual(seen, [...bodies.map((body, at) => [statuses[at], body]), [200, undefined]])
+  assert.deepEqual(seen, [...bodies.map((body, at) => [statuses[at], body]), [500, undefined]])
 })
 
 test('delay delays the requests of its scope until a reset, at which the delayed ones fail', async () => {
@@ -208,7 +210,7 @@ test('requests that began before a reset change nothing after it, take no id and
   const seeding = store.seed(Array.from({ length: 5000 }, () => ({ text: 'x'.repeat(1000) })))
   await fetch(`${store.baseUrl}/health`) // when this response arrives, the other requests have arrived too
   await store.reset()
-  await assert.rejects(seeding, /^Error: the store was reset before all items were stored$/)
+  await assert.rejects(seeding, /^StoreError: The store was reset before all items were stored$/)
   const [again] = await store.seed([{ from: 'the next test' }])
   for (const socket of sockets) {
     socket.write(body.slice(9))

@@ -62,7 +62,8 @@ request at LOG_LEVEL=debug.
 
 ${inputs()}`,
 
-  dev: `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [settings]
+  dev: `Usage: item-store dev [--seed FILE] [--delay MS] [--failures LIST] [--json] [--stdin-quit]
+                      [settings]
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
@@ -75,6 +76,9 @@ CONSOLE say otherwise.
                         loads: 200, or 200-800 for a random time
   --failures LIST       make item requests fail with 429, 500, 503 or a cut connection: 503,cut for
                         the first two, or 503=0.1,cut=0.05 for random ones at these rates
+  --json                print one line for programs first, a JSON object with url, base_url, token
+                        and secret; then the log in JSON
+  --stdin-quit          stop when the standard input ends
 
 ${inputs(devDefaults)}`,
 

@@ -70,10 +70,13 @@ export function missingSecretError(): string | undefined {
   return `${problem}: item requests get 503. Stop the service, type ${remedy} and start it again`
 }
 
-export function ensureSecret(): void {
+/** Generates a secret if none is set, and returns whether it did. @throws {UsageError} */
+export function ensureSecret(): boolean {
   const { env } = process
-  if (!env.JWT_SECRET_FILE) env.JWT_SECRET ||= randomBytes(recommendedLength).toString('base64url')
+  const isMissing = !env.JWT_SECRET_FILE && !env.JWT_SECRET
+  if (isMissing) env.JWT_SECRET = randomBytes(recommendedLength).toString('base64url')
   requireSecret()
+  return isMissing
 }
 
 /** Logs warnings about the secrets, and later each change of the secret file. */

@@ -6,6 +6,7 @@ import { devDefaults, devFlags, readArguments } from '../config/flags.js'
 import { readConfig, settingWarnings } from '../config/read-config.js'
 import { flags } from '../config/settings.js'
 import { codeOf, messageOf, UsageError } from '../config/usage-error.js'
+import { createControlRoutes } from '../doubles/control.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
 import { parseSeed } from '../doubles/seed.js'
@@ -34,17 +35,29 @@ export async function dev(args: string[]): Promise<undefined> {
   const delay = typeof values.delay === 'string' ? parseDelay(values.delay) : undefined
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
-  ensureSecret()
+  const secret = ensureSecret() ? 'generated' : 'configured'
+  const stop = () => process.kill(process.pid, 'SIGTERM')
+  if (values['stdin-quit']) process.stdin.on('error', stop).on('end', stop).resume()
+  let open: (line: string) => void = () => undefined
+  const opening = new Promise<string>((resolve) => {
+    open = resolve
+  })
   const started = await start(config, {
     signing: environmentSigning,
-    isReadable: true,
+    isReadable: !values.json,
+    opening: values.json ? opening : undefined,
     requestLogLevel: 'info',
     items,
-    doubles: delay || failures ? createDoubles({ delay, failures }) : undefined,
+    doubles: createDoubles({ delay, failures, recordBodies: true }),
+    control: createControlRoutes,
   })
   const { url: origin, isSeeded, log } = started
+  const token = signToken('dev', tokenLifetime)
+  const baseUrl = `${origin}${prefix}`
+  open(`${JSON.stringify({ url: origin, base_url: baseUrl, token, secret })}\n`)
   logSecrets(log)
   for (const warning of settingWarnings(config.port)) log.warn(warning)
+  if (values.json) return
 
   const count = items?.length === 1 ? '1 item' : `${items?.length} items`
   const seeded = isSeeded
@@ -52,12 +65,11 @@ export async function dev(args: string[]): Promise<undefined> {
     : 'not stored, since the store already has items'
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const expiry = new Date(Date.now() + tokenLifetime * 1000).toISOString().slice(0, 16)
-  const token = signToken('dev', tokenLifetime)
-  const url = `${origin}${prefix}${paths.items}`
+  const url = baseUrl + paths.items
   const itemsPage = `  items page ${origin}${pagePaths.items}#token=${token}\n`
   const apiPage = `  API page   ${origin}${pagePaths.docs}#token=${token}\n`
   process.stdout.write(`
-  interface  ${origin}${prefix}
+  interface  ${baseUrl}
   token      valid for 24 hours, until ${expiry.replace('T', ' ')} UTC${seed}
   items      ${config.keepsItems ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}

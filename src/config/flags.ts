@@ -6,7 +6,11 @@ import { messageOf, UsageError } from './usage-error.js'
 type Options = NonNullable<ParseArgsConfig['options']>
 
 const withValue = { type: 'string' } as const
-export const devFlags = { seed: withValue, delay: withValue, failures: withValue }
+const isSet = { type: 'boolean' } as const
+export const devFlags = {
+  ...{ seed: withValue, delay: withValue, failures: withValue },
+  ...{ json: isSet, 'stdin-quit': isSet },
+}
 export const devDefaults = { host: '127.0.0.1', console: 'on' } as const
 
 export function readArguments(

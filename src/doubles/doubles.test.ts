@@ -44,9 +44,33 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
   assert.equal(handled, 1)
 })
 
-test('the last 10,000 requests are recorded', () => {
-  const doubles = createDoubles({})
-  for (let n = 0; n <= 10_000; n += 1) exchangeOf(doubles, `/${n}`).response.emit('finish')
-  const paths = doubles.requests().map(({ path }) => path)
-  assert.deepEqual([paths.length, paths[0], paths.at(-1)], [10_000, '/1', '/10000'])
+const recordings: [many: number, bodyBytes: number, kept: number][] = [
+  [10_001, 0, 10_000],
+  [70, 2 ** 20, 63], // paths and bodies of 64 MiB in total
+]
+for (const [many, bodyBytes, kept] of recordings) {
+  test(`of ${many} requests with bodies of ${bodyBytes} bytes, the last ${kept} are recorded`, () => {
+    const doubles = createDoubles({ recordBodies: true })
+    for (let n = 1; n <= many; n += 1) {
+      const exchange = exchangeOf(doubles, `/${n}`)
+      doubles.bodyReceived(exchange, Buffer.alloc(bodyBytes))
+      exchange.response.emit('finish')
+    }
+    const paths = doubles.requests().map(({ path }) => path)
+    assert.deepEqual([paths.length, paths.at(-1)], [kept, `/${many}`])
+  })
+}
+
+test('a recorded body of 300,000 parts takes little more memory than its bytes', () => {
+  const doubles = createDoubles({ recordBodies: true })
+  const exchange = exchangeOf(doubles, '/')
+  const text = 'aé'.repeat(100_000)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += 1) {
+    doubles.bodyReceived(exchange, bytes.subarray(at, at + 1))
+  }
+  exchange.response.emit('finish')
+  const [{ body: parts = [] } = {}] = doubles.recorded()
+  assert.ok(parts.length < 30, `${parts.length}`)
+  assert.equal(doubles.requests()[0]?.body, text)
 })

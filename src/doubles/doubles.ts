@@ -20,12 +20,21 @@ interface DoublesOptions {
   readonly recordBodies?: boolean | undefined
 }
 
+type Recorded = Omit<RecordedRequest, 'body'> & { readonly body: readonly Buffer[] }
+
 export type Doubles = ReturnType<typeof createDoubles>
 
 const { setTimeout, clearTimeout } = timers // kept, because test runners replace them
 
-/** Maximum number of recorded requests, because a development service may run for weeks. */
+/** Path prefix of the control over HTTP. Its requests are not recorded. */
+export const controlPrefix = '/control/'
+
+/** Maximum number of recorded requests, and of their texts' bytes, because a development service may run for weeks. */
 const maxRecorded = 10_000
+const maxRecordedBytes = 64 * 1024 * 1024
+
+/** Maximum length to which the parts of a recorded body are joined, in bytes. Each part takes 200 bytes more. */
+const maxJoined = 64 * 1024
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
 /** @throws {UsageError} if an option is invalid. */
@@ -36,7 +45,8 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
   const delays: { isMeant: ScopeTest; range: Delay }[] = []
   /** Functions that each end the delay of a request. */
   const delayed = new Set<() => void>()
-  let recorded: (Omit<RecordedRequest, 'body'> & { readonly body: readonly Buffer[] })[] = []
+  let recorded: Recorded[] = []
+  let recordedBytes = 0
   const bodies = new WeakMap<Exchange, Buffer[]>()
   let resets = 0
   let isStopping = false
@@ -46,7 +56,10 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     const body = bodies.get(exchange) ?? []
     const query = queryOf(request)
     recorded.push({ method: request.method ?? '', path, query, status, sessionId, body })
-    if (recorded.length > maxRecorded) recorded.shift()
+    recordedBytes += sizeOf(recorded.at(-1))
+    while (recorded.length > maxRecorded || recordedBytes > maxRecordedBytes) {
+      recordedBytes -= sizeOf(recorded.shift())
+    }
   }
 
   function fail(failures: Failures, scope?: RequestScope): void {
@@ -69,6 +82,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     if (failures !== undefined) fail(failures)
     if (delay !== undefined) setDelay(delay)
     recorded = []
+    recordedBytes = 0
     for (const end of delayed) end()
   }
 
@@ -139,7 +153,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
       exchange.requireNoReset = () => {
         if (!isCurrent()) throw new ApiError('STORE_UNAVAILABLE', 'The store was reset')
       }
-      if (isPreflight(exchange.request)) return
+      if (isPreflight(exchange.request) || exchange.path.startsWith(controlPrefix)) return
       const { response } = exchange
       response.once('finish', () => {
         if (isCurrent()) record(exchange, response.statusCode)
@@ -147,15 +161,24 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     },
 
     bodyReceived(exchange: Exchange, part: Buffer): void {
-      if (!recordBodies) return
+      if (!recordBodies || part.length === 0 || exchange.path.startsWith(controlPrefix)) return
       const parts = bodies.get(exchange) ?? []
-      parts.push(Buffer.from(part))
+      // Only parts of about the same length are joined, so that each byte is copied a few times at most.
+      let joined = Buffer.from(part)
+      for (let last = parts.at(-1); last && last.length <= joined.length; last = parts.at(-1)) {
+        if (last.length + joined.length > maxJoined) break
+        parts.pop()
+        joined = Buffer.concat([last, joined])
+      }
+      parts.push(joined)
       bodies.set(exchange, parts)
     },
 
     sinceNow,
     fail,
     delay: setDelay,
+
+    recorded: () => [...recorded],
 
     requests: (): RecordedRequest[] =>
       recorded.map(({ body, ...request }) => ({
@@ -171,6 +194,11 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
       for (const end of delayed) end()
     },
   }
+}
+
+function sizeOf(recorded: Recorded | undefined): number {
+  const { path = '', query = '', body = [] } = recorded ?? {}
+  return body.reduce((sum, { length }) => sum + length, path.length + query.length)
 }
 
 /** Reads a whole body, of which only the record is used. */

@@ -52,7 +52,7 @@ export function parseDelay(text: string): Delay {
 
 export function checkedDelay(
   given: number | Delay,
-  problem = `delay is ${inspect(given)}; expected milliseconds such as 200 or { min: 200, max: 800 }`,
+  problem = `delay is ${inspect(given)}; expected milliseconds such as 200 or { "min": 200, "max": 800 }`,
 ): Delay {
   const { min, max } = typeof given === 'number' ? { min: given, max: given } : { ...given }
   const areWhole = [min, max].every(Number.isInteger)
@@ -72,7 +72,7 @@ export function parseFailures(text: string): Failures {
 
 export function checkedFailures(
   given: unknown,
-  problem = `failures is ${inspect(given)}; expected a list such as [503, 'cut'] or rates such as { 503: 0.1, cut: 0.05 }`,
+  problem = `failures is ${inspect(given)}; expected a list such as [503, "cut"] or rates such as { "503": 0.1, "cut": 0.05 }`,
 ): Failures {
   if (areFailures(given)) return given
   throw new UsageError(`${problem}, with ${kinds.join(', ')}`)
@@ -103,7 +103,7 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
       (types.isRegExp(path) || isPath(itemPath.replace('{item_id}', segment))),
   )
   if (Object(scope) !== scope || Object.keys(others).length > 0 || !isPossible) {
-    const example = `{ method: 'GET', path: '${prefix}/items/:id' }`
+    const example = `{ "method": "GET", "path": "${prefix}/items/:id" }`
     throw new UsageError(
       `the scope ${inspect(scope)} fits no item request; expected a method, a path, or both, such as ${example}`,
     )

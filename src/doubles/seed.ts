@@ -2,60 +2,96 @@
 
 import { isUtf8 } from 'node:buffer'
 import { messageOf, UsageError } from '../config/usage-error.js'
-import { untilWorkMayRun } from '../http/pacing.js'
+import { runInTurns, untilWorkMayRun } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
-import { encodeItem } from '../item/item.js'
-import type { ItemRequest } from '../item/item-request.js'
-import { firstInvalid, InvalidItemError, parseItemRequest } from '../item/item-request.js'
+import { encodedItem } from '../item/item.js'
+import {
+  firstInvalid,
+  InvalidItemError,
+  type ItemRequest,
+  incompleteEnd,
+  placeIn,
+  readItemRequest,
+} from '../item/item-request.js'
 import { JsonSyntaxError, type Span } from '../item/json-syntax.js'
-import { positionOf } from '../item/scan.js'
 import { seedObjects, withoutMark } from '../item/seed-objects.js'
+import { copied, runToEnd, type Slices } from '../item/slices.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
 const deletedPerTurn = 256
+
+/** Number of bytes to check for valid UTF-8 before a pause. Finding an invalid byte in them takes 1 ms. */
+const windowBytes = 64 * 1024
 
 const nullText = Buffer.from('null')
 const beforeProjectId = Buffer.from('{"project_id":')
 const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
-/** Parses a seed file. Ignores a byte order mark, and the `id` of items. @throws {UsageError} with line and column. */
-export function parseSeed(file: Buffer): ItemRequest[] {
-  const text = withoutMark(file)
+/**
+ * Parses a seed: a JSON array of objects, or text where white space separates objects. Ignores a byte order mark, and
+ * the `id` of items. With `maxItems`, errors have the item's index too. @throws {UsageError} with line and column.
+ */
+export function* readSeed(file: Buffer, maxItems?: number): Slices<ItemRequest[]> {
+  const text = file.subarray(file.length - withoutMark(file).length)
   const requests: ItemRequest[] = []
   let start = 0
   try {
-    if (!isUtf8(text)) throw new JsonSyntaxError('not valid UTF-8', firstInvalid(text))
-    for (const { start: objectStart, data, projectId } of seedObjects(text)) {
-      start = objectStart
-      requests.push(parseItemRequest(requestBodyOf(text, data, projectId)))
+    yield* checkEncoding(text)
+    for (const object of seedObjects(text)) {
+      yield
+      if (object === undefined) continue
+      start = object.start
+      if (requests.length === maxItems) throw new InvalidItemError(`more than ${maxItems} items`)
+      const bytes = yield* requestBodyOf(text, object.data, object.projectId)
+      const body = { bytes, length: bytes.length, isComplete: true, accountFor: () => undefined }
+      requests.push(yield* readItemRequest(body))
     }
     return requests
   } catch (error) {
     if (!(error instanceof JsonSyntaxError || error instanceof InvalidItemError)) throw error
-    const position = positionOf(text, error instanceof JsonSyntaxError ? error.offset : start)
-    throw new UsageError(`${position}: ${error.message}`)
+    const offset = error instanceof JsonSyntaxError ? error.offset : start
+    const item = maxItems === undefined ? '' : `item ${requests.length}, `
+    throw new UsageError(`${item}${yield* placeIn(text, offset)}: ${error.message}`)
   }
 }
 
-export function* requestsFrom<T>(
+/** Reads a whole seed without a pause. @throws {UsageError} */
+export function parseSeed(file: Buffer): ItemRequest[] {
+  return runToEnd(readSeed(file))
+}
+
+function* checkEncoding(text: Buffer): Slices<void> {
+  for (let start = 0; start < text.length; ) {
+    if (start > 0) yield
+    let part = text.subarray(start, start + windowBytes)
+    if (start + part.length < text.length) part = part.subarray(0, incompleteEnd(part))
+    if (!isUtf8(part)) throw new JsonSyntaxError('not valid UTF-8', start + firstInvalid(part))
+    start += part.length
+  }
+}
+
+/** Parses the items that a program passes, each as a text. @throws {UsageError} that names an item by its index. */
+export async function requestsFrom<T>(
   given: readonly T[],
   textOf: (each: T) => unknown,
-): Generator<ItemRequest, void> {
+): Promise<ItemRequest[]> {
   if (!Array.isArray(given)) throw new UsageError('the seed is not an array')
+  const requests: ItemRequest[] = []
   for (const [index, each] of given.entries()) {
     try {
       const text = textOf(each)
       if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
       if (/\p{Surrogate}/u.test(text))
         throw new Error('it has a lone surrogate; JSON can escape it')
-      const [request, second] = parseSeed(Buffer.from(text))
+      const [request, second] = await runInTurns(readSeed(Buffer.from(text)))
       if (request === undefined || second !== undefined) throw new Error('it is not one object')
-      yield request
+      requests.push(request)
     } catch (error) {
       throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
     }
   }
+  return requests
 }
 
 /** Stores items if the store is empty. Returns `false` if the store already has items. @throws {UsageError} */
@@ -75,28 +111,30 @@ export async function seedEmptyStore(
 }
 
 /**
- * Reads all items, then stores either all of them or none. Returns their new ids.
+ * Stores either all items or none. Returns their new ids.
  * @param isCurrent returns `false` once the store has been reset. @throws {StoreError}
  */
 export async function storeItems(
   store: ItemStore,
-  items: Iterable<ItemRequest>,
+  items: readonly ItemRequest[],
   newId: () => ItemId = newItemId,
   isCurrent = () => true,
 ): Promise<ItemId[]> {
   const ids: ItemId[] = []
-  const all: ItemRequest[] = []
-  for (const item of items) {
-    await untilWorkMayRun()
-    all.push(item)
+  const requireCurrent = () => {
+    const problem = 'The store was reset before all items were stored'
+    if (!isCurrent()) throw new StoreError('STORE_UNAVAILABLE', problem)
   }
   try {
-    for (const item of all) {
-      await untilWorkMayRun()
-      if (!isCurrent()) throw new Error('the store was reset before all items were stored')
-      let id = newId()
-      while (!(await store.create(id, encodeItem(id, item)))) id = newId()
-      ids.push(id)
+    for (const item of items) {
+      for (let isStored = false; !isStored; ) {
+        requireCurrent()
+        const id = newId()
+        const encoded = await runInTurns(encodedItem(id, item))
+        requireCurrent()
+        isStored = await store.create(id, encoded)
+        if (isStored) ids.push(id)
+      }
     }
     return ids
   } catch (error) {
@@ -109,8 +147,12 @@ export async function storeItems(
   }
 }
 
-function requestBodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): Buffer {
+function* requestBodyOf(text: Buffer, data: Span, projectId: Span | undefined): Slices<Buffer> {
   const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
   const dataText = text.subarray(data.start, data.end)
-  return Buffer.concat([beforeProjectId, project, beforeData, dataText, requestEnd])
+  const parts = [beforeProjectId, project, beforeData, dataText, requestEnd]
+  const body = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const part of parts) end = yield* copied(part, body, end)
+  return body
 }

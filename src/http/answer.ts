@@ -1,6 +1,7 @@
 /** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
 import type { Socket } from 'node:net'
+import { UsageError } from '../config/usage-error.js'
 import { ApiError, errorBody } from '../interface/errors.js'
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/paths.js'
 import { newUuid } from '../item/id.js'
@@ -156,7 +157,9 @@ export function refusalResponse(refusal: Refusal): RefusalResponse {
 
 function toApiError(thrown: unknown, method: string | undefined): ApiError {
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof InvalidItemError) return new ApiError('VALIDATION_ERROR', thrown.message)
+  if (thrown instanceof InvalidItemError || thrown instanceof UsageError) {
+    return new ApiError('VALIDATION_ERROR', thrown.message)
+  }
   const cause = thrown instanceof StoreError ? thrown.cause : thrown
   if (isOutOfMemory(cause)) {
     return method === 'GET' || method === 'HEAD'

@@ -15,7 +15,8 @@ test('the OpenAPI document has every route with its methods, and no other path o
   const waitingReads = createWaitingReads(store)
   const config = readConfig({}, {})
   const { readBody } = createBodyReader(config, () => undefined)
-  const own = { waitingReads, readBody, newId: undefined, withFaults: (handle: Handler) => handle }
+  const withFaults = (handle: Handler) => handle
+  const own = { waitingReads, readBody, newId: undefined, withFaults, moreRoutes: () => [] }
   const routes = createRoutes(config, { ...parts, ...own })
   const served = routes
     .filter(({ path }) => path.startsWith(prefix))

@@ -27,6 +27,8 @@ export interface RouteParts {
   readonly waitingReads: WaitingReads
   readonly newId: NewId | undefined
   readonly withFaults: (handle: Handler) => Handler
+  /** Returns further routes, which have the guards of item requests. */
+  readonly moreRoutes: (guards: readonly Guard[]) => readonly Route[]
 }
 
 /** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
@@ -34,7 +36,7 @@ const scheme = 'bearer '
 
 /** Returns the routes in order of priority: if several match a path, the first one applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
-  const { store, signing, load, readBody, waitingReads, newId, withFaults } = parts
+  const { store, signing, load, readBody, waitingReads, newId, withFaults, moreRoutes } = parts
   /** While a load limit is exceeded, rejects all requests to a route except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
@@ -55,6 +57,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     { path: prefix + paths.health, guards: [], handlers: ofHealth },
     { path: prefix + paths.items, guards, handlers: ofItems },
     { path: prefix + paths.item, guards, handlers: ofItem },
+    ...moreRoutes(guards),
     ...createPageRoutes(config, [refuseOverload], store.guarantees),
   ]
 }

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { encodeItem, parseItemRequest } from '../../test/support/item-text.js'
 import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { GenericRequest } from '../interface/models.js'
 import { mapped } from '../memory/mapped.js'
 import { newItemId } from './id.js'
-import { encodeItem } from './item.js'
-import {
-  InvalidItemError,
-  type ItemRequest,
-  parseItemRequest,
-  readItemRequest,
-} from './item-request.js'
+import { InvalidItemError, type ItemRequest, readItemRequest } from './item-request.js'
 import { runToEnd, type Slices } from './slices.js'
 
 const id = newItemId()

@@ -9,7 +9,7 @@ import { JsonChecker } from './json-checker.js'
 import type { Member, Span } from './json-syntax.js'
 import { isNamed, JsonSyntaxError, lowerN, openBrace, quote } from './json-syntax.js'
 import { LineColumn } from './scan.js'
-import { runToEnd, type Slices } from './slices.js'
+import type { Slices } from './slices.js'
 
 export interface ItemRequest {
   /** JSON text of the project id: a string or `null`. */
@@ -145,12 +145,6 @@ class RequestCheck {
 /** Reused for each short body, because creating a `RequestCheck` takes longer than checking a short body. */
 const shortCheck = new RequestCheck()
 
-/** Parses a complete request body, and may modify the body's bytes. @throws {InvalidItemError} (spec §2.2). */
-export function parseItemRequest(bytes: Buffer): ItemRequest {
-  const { length } = bytes
-  return runToEnd(readItemRequest({ bytes, length, isComplete: true, accountFor: () => undefined }))
-}
-
 /** Parses a request body as it arrives, and may modify the body's bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const isShort = body.isComplete && body.length <= shortBody && !isMapped(body.bytes)
@@ -183,17 +177,21 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
   const isSyntax = error instanceof JsonSyntaxError
   if (!isSyntax && !(error instanceof TooManyMembersError)) return error
-  const { offset, message } = error
-  const position = new LineColumn()
-  for (let start = 0; start < offset; start += windowBytes) {
-    if (start > 0) yield
-    const length = body.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
-    position.pass(windowCopy.subarray(0, length))
-  }
-  const problem = `${position}: ${message}`
+  const problem = `${yield* placeIn(body, error.offset)}: ${error.message}`
   return isSyntax
     ? new InvalidItemError(`The body is not valid JSON: ${problem}`)
     : invalid(problem)
+}
+
+/** Returns the place of an offset in a text. */
+export function* placeIn(text: Buffer, offset: number): Slices<LineColumn> {
+  const place = new LineColumn()
+  for (let start = 0; start < offset; start += windowBytes) {
+    if (start > 0) yield
+    const length = text.copy(windowCopy, 0, start, Math.min(start + windowBytes, offset))
+    place.pass(windowCopy.subarray(0, length))
+  }
+  return place
 }
 
 function invalid(what: string): InvalidItemError {
@@ -211,7 +209,8 @@ export function firstInvalid(bytes: Uint8Array): number {
   return [end - 1, end - 2].find((at) => bytes[at] === 0xef) ?? end
 }
 
-function incompleteEnd(bytes: Uint8Array): number {
+/** Returns the position of an incomplete character at the end of the bytes, or else their length. */
+export function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`
     if (byte < 0x80) break

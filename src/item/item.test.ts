@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { encodeItem, parseItemRequest } from '../../test/support/item-text.js'
 import { jsonString } from '../../test/support/json-text.js'
 import { newItemId } from './id.js'
-import { encodeItem, projectFilter, projectOf } from './item.js'
-import { parseItemRequest } from './item-request.js'
+import { projectFilter, projectOf } from './item.js'
 
 function itemAfter(before: string, project: string): { bytes: Buffer; start: number } {
   const request = Buffer.from(`{"data":{"project_id":"x","a":1},"project_id":${project}}`)

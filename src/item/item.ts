@@ -4,16 +4,12 @@ import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
 import type { ItemRequest } from './item-request.js'
 import { backslash, closeBrace, comma, quote } from './json-syntax.js'
-import { copied, runToEnd, type Slices } from './slices.js'
+import { copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of an item in UTF-8, which only `encodeItem` and `encodedItem` create. */
+/** JSON text of an item in UTF-8, which only `encodedItem` creates. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
-
-export function encodeItem(id: ItemId, request: ItemRequest): EncodedItem {
-  return runToEnd(encodedItem(id, request))
-}
 
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
   const head = `{"id":"${id}","project_id":`

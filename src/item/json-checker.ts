@@ -120,8 +120,8 @@ export class JsonChecker {
     this.#visited = 0
   }
 
-  /** Reads the next part of the JSON text, which begins at `base` and includes `position`. @throws {JsonSyntaxError} */
-  read(bytes: Uint8Array, base: number, isLast: boolean): void {
+  /** Reads a part of the text, from `base` on. Returns whether the outermost value has ended. @throws {JsonSyntaxError} */
+  read(bytes: Uint8Array, base: number, isLast: boolean): boolean {
     const end = bytes.length
     const members = this.#members
     let at = (this.position - base) | 0 // `| 0` lets V8 use integer arithmetic
@@ -292,5 +292,6 @@ export class JsonChecker {
     this.#depth = depth
     this.#bits = bits
     this.#visited = visited
+    return state === afterText
   }
 }

@@ -20,7 +20,13 @@ export function withoutMark(file: Uint8Array): Uint8Array {
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
-/** Yields the objects in a JSON array, or in text where white space separates objects. @throws {JsonSyntaxError} */
+/** Number of bytes of a long object to read before a pause. */
+const windowBytes = 4 * 1024
+
+/**
+ * Yields the objects in a JSON array, or in text where white space separates objects. Before each 4 KiB of a long
+ * object, yields `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
+ */
 export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
   const isArray = text[at] === openBracket
@@ -28,7 +34,7 @@ export function* seedObjects(text: Uint8Array) {
   let isOver = isArray && text[at] === closeBracket
   while (!isOver) {
     if (text[at] !== openBrace) throw new JsonSyntaxError('expected an object', at)
-    const object = objectAt(text, at)
+    const object = yield* objectAt(text, at)
     yield object
     at = skipSpace(text, object.end)
     isOver = isArray ? text[at] === closeBracket : at === text.length
@@ -39,7 +45,7 @@ export function* seedObjects(text: Uint8Array) {
 }
 
 /** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is treated as `data`. */
-function objectAt(text: Uint8Array, start: number) {
+function* objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false
   const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
@@ -49,7 +55,12 @@ function objectAt(text: Uint8Array, start: number) {
     else hasOthers = true
   }
   const checker = new JsonChecker(1, readMember, start)
-  checker.read(text, 0, true)
+  const readWindow = () => {
+    const from = checker.position
+    const to = Math.min(from + windowBytes, text.length)
+    return checker.read(text.subarray(from, to), from, to === text.length)
+  }
+  while (!readWindow()) yield undefined
   const end = checker.position
   const { data, projectId } = fields
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }

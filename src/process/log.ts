@@ -5,15 +5,19 @@ import type { DestinationStream, Logger } from 'pino'
 
 const maxUnreadBytes = 1024 * 1024
 
-export function createLog(level: string, isReadable: boolean): Logger {
+/** @param opening line to print first. Until it is known, the log is kept back. */
+export function createLog(level: string, isReadable: boolean, opening?: Promise<string>): Logger {
   // Loading pino, a CommonJS package, with `import` would load a lexer too, which takes 30 ms.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
+  let keptBack: string[] | undefined = opening && []
   // If the program that reads the log ends, pino's own destination retries forever, and the process cannot exit.
   const destination: DestinationStream = {
     write(line) {
-      if (stdout.writableLength > maxUnreadBytes) {
+      if (keptBack !== undefined) {
+        keptBack.push(line)
+      } else if (stdout.writableLength > maxUnreadBytes) {
         if (dropped === 0) stdout.once('drain', reportDropped)
         dropped += 1
       } else {
@@ -26,6 +30,10 @@ export function createLog(level: string, isReadable: boolean): Logger {
   const log = pino({ level, base: null, timestamp, formatters }, destination)
   // The service must keep running if the program that reads its log ends.
   stdout.on('error', () => undefined)
+  void opening?.then((first) => {
+    stdout.write([first, ...(keptBack ?? [])].join(''))
+    keptBack = undefined
+  })
 
   function reportDropped(): void {
     const count = dropped

@@ -13,10 +13,12 @@ import { createService, openStore, type ServiceParts } from '../service.js'
 import { watchLoad } from './load.js'
 import { createLog } from './log.js'
 
-interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel'> {
+interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel' | 'control'> {
   readonly doubles?: Doubles | undefined
   readonly items?: ReturnType<typeof parseSeed> | undefined
   readonly isReadable: boolean
+  /** Line to print before the log, which is kept back until then. */
+  readonly opening?: Promise<string> | undefined
 }
 
 /** How long clients may still send requests after shutdown has begun, in milliseconds. */
@@ -31,9 +33,9 @@ const reservedDescriptors = 32
  */
 export async function start(
   settings: Config,
-  { isReadable, signing, requestLogLevel, doubles, items = [] }: StartOptions,
+  { isReadable, opening, items = [], ...parts }: StartOptions,
 ) {
-  const log = createLog(settings.logLevel, isReadable)
+  const log = createLog(settings.logLevel, isReadable, opening)
   // At this point, all code has been loaded, so the process uses as much memory as it does when idle.
   const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
@@ -41,7 +43,7 @@ export async function start(
   const config = { ...settings, maxConnections }
   const { store, description, storeBytes } = await openStore(config, log)
   const load = watchLoad(config, storeBytes)
-  const service = createService(config, { store, log, signing, requestLogLevel, load, doubles })
+  const service = createService(config, { doubles: undefined, ...parts, store, log, load })
   try {
     const isSeeded = await seedEmptyStore(store, items)
     const url = await service.listen()

@@ -115,7 +115,7 @@ interface Playwright {
   chromium: { launch(options: object): Promise<Browser> }
 }
 
-const executablePath =
+export const executablePath =
   process.env.CHROMIUM_PATH ??
   (process.env.PATH ?? '')
     .split(delimiter)

@@ -151,6 +151,16 @@ async function listening(port: number): Promise<Server | undefined> {
   )
 }
 
+/** Waits until nothing responds at the URL. */
+export async function untilGone(url: string): Promise<void> {
+  const isGone = () =>
+    fetch(url).then(
+      () => false,
+      () => true,
+    )
+  await until(`nothing responds at ${url}`, isGone)
+}
+
 export async function portInUse(): Promise<number> {
   const server = createServer()
   after(() => server.close())

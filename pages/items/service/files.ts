@@ -23,10 +23,12 @@ export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<
   let line = 1
   let counted = 0
   try {
-    for (const { start, data, projectId } of seedObjects(text)) {
+    for (const object of seedObjects(text)) {
+      await yieldIfDue()
+      if (object === undefined) continue
+      const { start, data, projectId } = object
       for (; counted < start; counted += 1) if (text[counted] === lineFeed) line += 1
       entries.push({ body: bodyOf(text, data, projectId), line })
-      await yieldIfDue()
     }
     return entries
   } catch (error) {

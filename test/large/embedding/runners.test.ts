@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { executablePath, inChromium } from '../../support/chromium.js'
 import { pack, unpack } from '../../support/tarball.js'
 import {
   cleanEnvironment,
@@ -96,7 +97,7 @@ for (const only of [undefined, 'all', ...each]) {
 ]
 
 const guide = readText('docs/how-to/testing.md')
-const [, ...texts] = guide.replace(/^## CI .*/ms, '').split(/^## /m)
+const [, ...texts] = guide.replace(/^## Other .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
@@ -108,7 +109,8 @@ describe('docs/how-to/testing.md', () => {
 
   for (const text of texts) {
     const [title = ''] = text.split('\n', 1)
-    test(`${title}: the example passes`, () => {
+    const needs = title === 'Playwright' ? inChromium : {}
+    test(`${title}: the example passes`, needs, () => {
       const { output, status } = followIn(newProject(), text)
       assert.match(output, success.get(title) ?? assert.fail('a new section'))
       assert.equal(status, 0, output)
@@ -147,9 +149,16 @@ describe('docs/how-to/testing.md', () => {
     for (const [, command = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
       const [, name] = /^npm install --save-dev ([\w@/-]+)\n$/.exec(command) ?? []
       if (name !== undefined) linkTool(folder, name)
+      else if (command === 'npx playwright install chromium\n') useChromium(folder)
       else last = run(folder, command)
     }
     return last
+  }
+
+  /** Makes Playwright use the browser of this machine. */
+  function useChromium(folder: string): void {
+    const use = { launchOptions: { executablePath, args: ['--no-sandbox'] } }
+    writeFileSync(join(folder, 'playwright.config.js'), `export default ${JSON.stringify({ use })}`)
   }
 
   function newProject(): string {
@@ -162,7 +171,8 @@ describe('docs/how-to/testing.md', () => {
 })
 
 function writeFiles(folder: string, text: string): void {
-  for (const [, name = '', code = ''] of text.matchAll(/^```[jt]s\n\/\/ (\S+)\n(.*?)^```$/gms)) {
+  const files = text.matchAll(/^```(?:[jt]s|html)\n(?:\/\/|<!--) (\S+)(?: -->)?\n(.*?)^```$/gms)
+  for (const [, name = '', code = ''] of files) {
     writeFileSync(join(folder, name), code)
   }
 }

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create, itemsOf } from '../../conformance/expect.js'
 import { ownService, ownTest as test } from '../../support/own-service.js'
-import { freePort, ownProcess, until } from '../../support/process.js'
+import { freePort, ownProcess, until, untilGone } from '../../support/process.js'
 import {
   assertShown,
   rowsUnder,
@@ -23,8 +23,6 @@ import {
   root,
   toolsFolder,
 } from '../../support/tools.js'
-import { workflowErrors } from '../../support/workflow.js'
-import { parseYaml } from '../../support/yaml.js'
 
 const jobs = 'docs/how-to/agents-and-jobs.md'
 
@@ -77,51 +75,9 @@ programTest('jq', `${jobs}: the output is as shown`, async () => {
   assertShown(snippetsOf(jobs), ['', ...outputs]) // the output of the first command is not compared
 })
 
-interface Workflow {
-  readonly jobs: { test: { steps: { run?: string; if?: string }[] } }
-}
-
-interface Pipeline {
-  readonly test: { script: string[] }
-}
+const control = 'docs/how-to/control.md'
 
 const testing = snippetsOf('docs/how-to/testing.md')
-
-test('docs/how-to/testing.md: GitHub accepts the workflow, and its steps use the store', async () => {
-  const workflow = testing.find(({ language }) => language === 'yaml')
-  assert.ok(workflow !== undefined)
-  assert.deepEqual(workflowErrors(workflow.text), [])
-
-  const port = await freePort()
-  const cwd = emptyFolder()
-  const environment = join(cwd, 'github.env')
-  writeFileSync(environment, '')
-  const { steps } = parseYaml<Workflow>(workflow.text).jobs.test
-  // Only variables that were written to the file `GITHUB_ENV` are passed to the next step.
-  const next = 'unset JWT_SECRET; set -a; . "$GITHUB_ENV"; set +a'
-  const commands = steps.flatMap((step) => (step.if === undefined ? (step.run ?? []) : []))
-  const [install, ...others] = commands
-  assert.deepEqual([install, others.length], ['npm ci', 2]) // the command is already installed here
-  const snippets = others.map((run) => ({ ...workflow, text: `${run}\n${next}` }))
-  const outputs = await runInShell(snippets, { cwd, env: { GITHUB_ENV: environment } }, (text) =>
-    text.replaceAll('8000', String(port)),
-  )
-  assert.match(outputs.at(-1) ?? '', /"data":\[\]\}/)
-})
-
-test('docs/how-to/testing.md: the steps for GitLab use the store', async () => {
-  const pipeline = testing.findLast(({ language }) => language === 'yaml')
-  assert.ok(pipeline !== undefined)
-  const [install, ...script] = parseYaml<Pipeline>(pipeline.text).test.script
-  assert.equal(install, 'npm ci')
-  const port = String(await freePort())
-  const [output = ''] = await runInShell(
-    [{ ...pipeline, text: script.join('\n') }],
-    { cwd: emptyFolder() },
-    (text) => text.replaceAll('8000', port),
-  )
-  assert.match(output, /"data":\[\]\}/)
-})
 
 test('docs/how-to/testing.md: Cypress gets tasks, an address and a token', async () => {
   const config = testing.findLast(({ language }) => language === 'js')
@@ -150,6 +106,23 @@ test('docs/how-to/testing.md: Cypress gets tasks, an address and a token', async
   assert.deepEqual(await run.ended(), [0, null])
   assert.equal(await run.printed(/^/), '36 1 null 0\n')
 })
+
+programTest('jq', `${control}: the output is as shown`, async () => {
+  const { sh } = snippetsBy(control, ['sh', 'json'])
+  assertShown(snippetsOf(control), await runInShell(sh, { cwd: emptyFolder() }))
+})
+
+programTest(
+  'jq',
+  `${control}: the store stops when the script that started it is killed`,
+  async () => {
+    const [start = assert.fail()] = snippetsBy(control, ['sh', 'json']).sh
+    const text = `${start.text}\necho "[$url]"\nkill -9 $$`
+    const script = startInShell({ ...start, text }, { cwd: emptyFolder() })
+    assert.deepEqual(await script.ended(), [null, 'SIGKILL'])
+    await untilGone(/\[(.*)\]/.exec(await script.printed(/\[.*\]/))?.[1] ?? '')
+  },
+)
 
 test('docs/how-to/dev.md: a db.json becomes items, except for values that are no objects', async () => {
   const { js, sh } = snippetsBy('docs/how-to/dev.md', ['js', 'sh', 'json', 'text', ''])

@@ -10,8 +10,7 @@ import { readEntries } from '../../../pages/items/service/files.js'
 import { UsageError } from '../../../src/config/usage-error.js'
 import { parseSeed } from '../../../src/doubles/seed.js'
 import { newItemId } from '../../../src/item/id.js'
-import { encodeItem } from '../../../src/item/item.js'
-import { parseItemRequest } from '../../../src/item/item-request.js'
+import { encodeItem, parseItemRequest } from '../../support/item-text.js'
 import { jsonObject } from '../../support/json-text.js'
 
 const raw = String.raw

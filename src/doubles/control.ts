@@ -1,0 +1,99 @@
+/** Control over HTTP, with which tests in any language reset, seed and break the store. Only `dev` has it. @module */
+
+import { StringDecoder } from 'node:string_decoder'
+import { UsageError } from '../config/usage-error.js'
+import { answerEmpty, answerJson, sendChunks, writeJsonHead } from '../http/answer.js'
+import type { ReadBody } from '../http/body.js'
+import type { Guard, Handler, Route } from '../http/exchange.js'
+import { inPortions, runInTurns } from '../http/pacing.js'
+import { type ArrivingBody, shortBody } from '../item/item-request.js'
+import { copied, type Slices } from '../item/slices.js'
+import type { ItemStore } from '../store/item-store.js'
+import { controlPrefix, type Doubles } from './doubles.js'
+import type { Delay, Failures, RequestScope } from './options.js'
+import { readSeed, storeItems } from './seed.js'
+
+/** Maximum number of items in a seed. Each takes about 500 bytes more than its text until it is stored. */
+const maxItems = 10_000
+
+type Settings = RequestScope & Delay & { readonly failures: Failures }
+
+/** Returns routes that are no part of the interface, and so have no place in the OpenAPI document. */
+export function createControlRoutes(
+  store: ItemStore,
+  doubles: Doubles,
+  readBody: ReadBody,
+  guards: readonly Guard[],
+): Route[] {
+  const reset: Handler = (exchange) => {
+    if (store.clear !== undefined) {
+      doubles.reset()
+      store.clear()
+      return answerEmpty(exchange, 204)
+    }
+    const detail = 'Other services may use the items on the server that STORE_URL names'
+    const error = { detail, session_id: exchange.sessionId, error_code: 'SHARED_STORE' }
+    answerJson(exchange, 409, { detail: error })
+  }
+
+  const seed: Handler = async (exchange) => {
+    const isCurrent = doubles.sinceNow()
+    const items = await runInTurns(readSeed(await readBody(exchange, copyOf), maxItems))
+    const ids = await storeItems(store, items, doubles.newId, isCurrent)
+    answerJson(exchange, 201, { session_id: exchange.sessionId, ids })
+  }
+
+  const set =
+    (apply: (settings: Settings) => void): Handler =>
+    async (exchange) => {
+      const text = await readBody(exchange, copyOf)
+      const isShort = text.length <= shortBody
+      if (!isShort || (await runInTurns(readSeed(text))).length !== 1) {
+        throw new UsageError(`the body is not one JSON object of up to ${shortBody} bytes`)
+      }
+      apply(JSON.parse(text.toString().trim()) as Settings) // its values are checked when they are applied
+      answerEmpty(exchange, 204)
+    }
+
+  const listRequests: Handler = async (exchange) => {
+    const before = `{"session_id":"${exchange.sessionId}","requests":[`
+    const chunks: Uint8Array[] = []
+    for await (const part of inPortions(jsonOf(doubles.recorded()))) chunks.push(part)
+    if (!writeJsonHead(exchange, 200, undefined)) return
+    await sendChunks(exchange, before, { byteLength: undefined, chunks }, ']}')
+  }
+
+  const handlers = {
+    reset: { POST: reset },
+    seed: { POST: seed },
+    failures: { POST: set(({ failures, ...scope }) => doubles.fail(failures, scope)) },
+    delay: { POST: set(({ min, max, ...scope }) => doubles.delay({ min, max }, scope)) },
+    requests: { GET: listRequests },
+  }
+  return Object.entries(handlers).map(([name, handlers]) => {
+    return { path: controlPrefix + name, guards, handlers }
+  })
+}
+
+/** Copies a body, because its memory is released once it has been read. */
+function* copyOf(body: ArrivingBody): Slices<Buffer> {
+  while (!body.isComplete) yield 'waiting'
+  const { bytes, length } = body
+  body.accountFor(2 * length + 500 * Math.min(maxItems, length / 3)) // `{}` and a comma are the shortest item
+  const text = Buffer.allocUnsafe(length)
+  yield* copied(bytes.subarray(0, length), text, 0)
+  return text
+}
+
+/** Yields recorded requests as JSON, in pieces that take little time. */
+function* jsonOf(requests: ReturnType<Doubles['recorded']>): Generator<Buffer, void> {
+  let before = ''
+  for (const { sessionId, body, status = null, ...request } of requests) {
+    const head = JSON.stringify({ ...request, status, session_id: sessionId })
+    const decoder = new StringDecoder()
+    yield Buffer.from(`${before}${head.slice(0, -1)},"body":${body.length > 0 ? '"' : 'null'}`)
+    for (const part of body) yield Buffer.from(JSON.stringify(decoder.write(part)).slice(1, -1))
+    before = body.length > 0 ? `${decoder.end()}"},` : '},'
+  }
+  yield Buffer.from(before.slice(0, -1))
+}
