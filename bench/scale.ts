@@ -2,8 +2,8 @@
  * Compares the memory store with a `Map` of strings for growing numbers of items. Linux only.
  * Items have 250 bytes, and the server handles 16 items in each turn of its event loop. A separate
  * process reads an item every two milliseconds. The time in parentheses is the longest delay of the
- * reading process itself. Memory is resident memory after garbage collection. A dash means that
- * there are too few items to measure their memory. Processor time is for the store alone.
+ * reading process itself. Memory is resident memory after garbage collection. Processor
+ * time is for the store alone.
  */
 
 import { describeMachine } from './lib/machine.js'
@@ -14,14 +14,13 @@ import { measure, type Result } from './scale/measure.js'
 
 const help = `Usage: npm run bench -- scale [options]   (Linux only)
 
-  --items N,N,...  numbers of items [10000,1000000]; 10,000,000 take 12 GB of memory
+  --items N,N,...  numbers of items [1000000]; 10,000,000 take 12 GB of memory
 `
-const options = readOptions(help, { items: { type: 'string', default: '10000,1000000' } })
-const counts = options.items.split(',').map((text) => integer('items', text, 4000))
+const options = readOptions(help, { items: { type: 'string', default: '1000000' } })
 
-/** Number of items below which fluctuations of the process's memory hide the memory of the items. */
+/** Minimum number of items. Below it, fluctuations of the process's memory hide the memory of the items. */
 const fewItems = 100_000
-
+const counts = options.items.split(',').map((text) => integer('items', text, fewItems))
 const sides = [
   { side: 'blocks', about: 'the memory store' },
   { side: 'map', about: 'a `Map` of strings' },
@@ -30,12 +29,12 @@ const sides = [
 const facts = describeMachine()
 pinSelf(cores.load)
 
-const columns: { items: number; head: string; result: Result }[] = []
+const columns: { head: string; result: Result }[] = []
 for (const items of counts) {
   for (const { side, about } of sides) {
     print(`  ${side}, ${count(items)} items`)
     const head = `${count(items)}: ${about}`
-    columns.push({ items, head, result: await measure(side, items) })
+    columns.push({ head, result: await measure(side, items) })
   }
 }
 
@@ -43,8 +42,8 @@ report('Scale', facts, [
   table(
     ['', ...columns.map(({ head }) => head)],
     [
-      perItem('memory of an item beyond its own, bytes', ({ beyond }) => beyond),
-      perItem('the same after churn', ({ beyondAfterChurn }) => beyondAfterChurn),
+      row('memory of an item beyond its own, bytes', ({ beyond }) => beyond.toFixed(0)),
+      row('the same after churn', ({ beyondAfterChurn }) => beyondAfterChurn.toFixed(0)),
       row('memory left when all items are deleted, MB', ({ emptyBytes }) =>
         (emptyBytes / 1e6).toFixed(0),
       ),
@@ -64,13 +63,6 @@ report('Scale', facts, [
 
 function row(name: string, cell: (result: Result) => string) {
   return [name, ...columns.map(({ result }) => cell(result))]
-}
-
-function perItem(name: string, bytes: (result: Result) => number) {
-  const cells = columns.map(({ items, result }) =>
-    items < fewItems ? '-' : bytes(result).toFixed(0),
-  )
-  return [name, ...cells]
 }
 
 function milliseconds(time: number) {

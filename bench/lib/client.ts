@@ -1,6 +1,6 @@
 /** The requests that benchmarks send. */
 
-import { anyId, requestText } from './item.js'
+import { requestText } from './item.js'
 
 export type Headers = Record<string, string>
 
@@ -11,18 +11,13 @@ export interface Request {
   headers?: Headers
 }
 
-const items = '/api/v1/items'
+/** Path prefix of the interface, which a side may replace by its own. */
+export const usualPrefix = '/api/v1'
+const items = `${usualPrefix}/items`
 
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
   create: (): Request => ({ method: 'POST', path: items, body: requestText() }),
-  replace: (id: string): Request => ({
-    ...requests.create(),
-    method: 'PUT',
-    path: `${items}/${id}`,
-  }),
-  /** An item can be deleted only once, so each request needs its own id instead of `anyId`. */
-  delete: (): Request => ({ method: 'DELETE', path: `${items}/${anyId}` }),
   list: (): Request => ({ method: 'GET', path: items }),
 }
 

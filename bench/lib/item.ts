@@ -2,7 +2,6 @@
 
 export const itemBytes = 250
 
-/** Placeholder for an id or token that is different in each request. It is as long as an id. */
 export const anyId = '00000000-0000-0000-0000-000000000000'
 
 const members = {

