@@ -36,7 +36,7 @@ export const errorKinds = {
   },
   BAD_REQUEST: {
     status: 400,
-    when: 'The request is not valid HTTP/1.1, `Host` is missing or repeated, the method is CONNECT, the path cannot be decoded, the body was cut short, or a condition or `Idempotency-Key` is malformed',
+    when: 'The request is not valid HTTP/1.1, its `Host` or path is invalid, its body was cut short, or a condition or `Idempotency-Key` is malformed',
   },
   ROUTE_NOT_FOUND: { status: 404, when: 'No endpoint has this path' },
   METHOD_NOT_ALLOWED: {
@@ -49,7 +49,7 @@ export const errorKinds = {
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
-    when: 'The `Idempotency-Key` belongs to another item: it was used for another body, or the item has been replaced since. `Location` has its path',
+    when: 'The `Idempotency-Key` belongs to an item with another text. `Location` has its path',
   },
   PRECONDITION_FAILED: {
     status: 412,
@@ -61,7 +61,7 @@ export const errorKinds = {
   },
   VALIDATION_ERROR: {
     status: 422,
-    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding`; or the `project_id` of a list is empty, given twice or not UTF-8',
+    when: 'The body is not a valid item request, its `Content-Type` is not JSON, or it has a `Content-Encoding`; or the `project_id` of a list is invalid',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -73,7 +73,7 @@ export const errorKinds = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The service is overloaded: its memory exceeds `MAX_MEMORY_BYTES`, its event loop is delayed, too many request bodies are in memory, or no memory is left. Retry after `Retry-After` seconds',
+    when: 'The service is overloaded: its memory exceeds `MAX_MEMORY_BYTES`, its event loop is delayed, or there is no room for another body. Retry after `Retry-After` seconds',
     headers: retrySoon,
   },
   STORE_UNAVAILABLE: {

@@ -156,10 +156,9 @@ export function errorResponses(names: readonly ErrorName[]): Record<number, obje
   )
 }
 
-/** Describes an error without references to the spec, because API users do not have the spec. */
 function describe(name: ErrorName): string {
   const shown = name === 'itemNotFound' ? 'Without an `error_code`' : `\`${name}\``
-  return `${shown}: ${errorKinds[name].when.replaceAll(/ \((?:spec|interface) .*?\)/g, '')}.`
+  return `${shown}: ${errorKinds[name].when}.`
 }
 
 function headersOf(name: ErrorName): DocumentedHeader[] {

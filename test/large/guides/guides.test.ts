@@ -23,6 +23,8 @@ import {
   root,
   toolsFolder,
 } from '../../support/tools.js'
+import { workflowErrors } from '../../support/workflow.js'
+import { parseYaml } from '../../support/yaml.js'
 
 const jobs = 'docs/how-to/agents-and-jobs.md'
 
@@ -78,6 +80,19 @@ programTest('jq', `${jobs}: the output is as shown`, async () => {
 const control = 'docs/how-to/control.md'
 
 const testing = snippetsOf('docs/how-to/testing.md')
+
+test('docs/how-to/testing.md: GitHub accepts the workflow, and GitLab runs the same commands', () => {
+  const [github, gitlab] = testing.filter(({ language }) => language === 'yaml')
+  assert.ok(github && gitlab)
+  assert.deepEqual(workflowErrors(github.text), [])
+  const { steps } = parseYaml<{ jobs: { test: { steps: { run?: string }[] } } }>(github.text).jobs
+    .test
+  const { script } = parseYaml<{ test: { script: string[] } }>(gitlab.text).test
+  assert.deepEqual(
+    steps.flatMap(({ run }) => run ?? []),
+    script,
+  )
+})
 
 test('docs/how-to/testing.md: Cypress gets tasks, an address and a token', async () => {
   const config = testing.findLast(({ language }) => language === 'js')
