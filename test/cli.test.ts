@@ -140,7 +140,8 @@ test('-v and --version print the version', () => {
   for (const flag of ['-v', '--version']) assert.deepEqual(run([flag]), expected)
 })
 
-const setting = /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body \[16MiB\]/
+const setting =
+  /--max-body-bytes +MAX_BODY_BYTES +Maximum size of a request body, up to 128MiB \[16MiB\]/
 const helps: [args: string[], has: RegExp[], hasNot: RegExp[]][] = [
   [['--help'], [/item-store dev/, setting, /JWT_SECRET/], []],
   [

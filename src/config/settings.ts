@@ -26,7 +26,7 @@ export const settings = {
   maxBodyBytes: setting(
     kind.size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
     16 * mebibyte,
-    'Maximum size of a request body',
+    'Maximum size of a request body, up to 128MiB',
   ),
   maxStoreBytes: setting(
     kind.optional(kind.size(1)),
@@ -46,7 +46,7 @@ export const settings = {
   storeBuckets: setting(
     kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
     256,
-    'Number of hashes that hold the items on the STORE_URL server, fixed by the first item; for a new cluster, at most 4096',
+    'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, for a new cluster to 4096; fixed by the first item',
   ),
   storeTimeout: setting(
     kind.time('ms', 10, 60_000),
@@ -71,7 +71,7 @@ export const settings = {
   trustedProxies: setting(
     kind.optional(kind.networks),
     undefined,
-    'Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Prefix are trusted; none by default',
+    'Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Prefix are trusted, as addresses or networks, such as 127.0.0.1,10.0.0.0/8; none by default',
   ),
   maxMemoryBytes: setting(
     kind.size(1),
