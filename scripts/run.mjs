@@ -2,7 +2,11 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { makeReady, root } from './ready.mjs'
+import { refuseBusyPort } from './busy-port.mjs'
+import { isReady, makeReady, root } from './ready.mjs'
 
-makeReady()
+if (!isReady()) {
+  await refuseBusyPort(process.argv.slice(2))
+  makeReady()
+}
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)
