@@ -64,7 +64,10 @@ report(
       'time which this service takes:',
     tableOf(
       titles.flatMap((title) => [title, 'share']),
-      (all, own) => [cpuOf(all).map(micro).join(' + '), (total(own) / total(all)).toFixed(2)],
+      (all, own) => [
+        cpuOf(all).map(micro).join(' + '),
+        own.length > 0 ? (total(own) / total(all)).toFixed(2) : '-',
+      ],
     ),
     'Responses per second, median of the turns:',
     tableOf(titles, (all) => [count(rateOf(all))]),

@@ -7,7 +7,11 @@ const { PORT, JWT_SECRET } = process.env
 const items = new Map()
 
 const ItemRequest = v.object({
-  data: v.record(v.string(), v.unknown()),
+  data: v.pipe(
+    v.unknown(),
+    v.check((data) => !Array.isArray(data), 'data is an array'),
+    v.record(v.string(), v.unknown()),
+  ),
   project_id: v.nullish(v.pipe(v.string(), v.minLength(1)), null),
 })
 
