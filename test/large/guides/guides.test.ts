@@ -94,6 +94,16 @@ test('docs/how-to/testing.md: GitHub accepts the workflow, and GitLab runs the s
   )
 })
 
+test('docs/reference/embedding.md: the example prints what its comment says', async () => {
+  const [{ text } = assert.fail()] = snippetsOf('docs/reference/embedding.md')
+  const cwd = emptyFolder()
+  linkPackages(cwd)
+  writeFileSync(join(cwd, 'example.mjs'), text)
+  const run = ownProcess([process.execPath, 'example.mjs'], { cwd, env: cleanEnvironment() })
+  assert.deepEqual(await run.ended(), [0, null])
+  assert.equal(await run.printed(/^/), `${/console\.log.* \/\/ (.*)/.exec(text)?.[1]}\n`)
+})
+
 test('docs/how-to/testing.md: Cypress gets tasks, an address and a token', async () => {
   const config = testing.findLast(({ language }) => language === 'js')
   assert.match(config?.text ?? '', /from 'cypress'/)
