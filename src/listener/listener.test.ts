@@ -201,20 +201,6 @@ test('while a stopping listener still accepts connections, it keeps open connect
   await stopped
 })
 
-test('requests that were read before the listener began to stop are answered', async () => {
-  const opened = await open({}, (exchange) => {
-    if (opened.served.length > 1) answer(exchange)
-  })
-  const { listener, socket } = opened
-  socket.write(ask.repeat(50))
-  const first = await firstOfMany(opened)
-  const stopped = listener.stop(120_000)
-  answer(first)
-  assert.equal(bodiesIn(await wholeText(socket)).length, 50)
-  socket.end()
-  await stopped
-})
-
 test('a connection that buffers too much releases its requests at once', async () => {
   const opened = await open()
   const bytes = ask.repeat(101)
