@@ -4,15 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create } from '../conformance/expect.js'
 import { type OwnService, ownService, ownTest } from '../support/own-service.js'
-import { until } from '../support/process.js'
-import {
-  answerReader,
-  headOf,
-  openSocket,
-  type RawAnswer,
-  slowly,
-  wholeText,
-} from '../support/socket.js'
+import { answerReader, headOf, openSocket, type RawAnswer, wholeText } from '../support/socket.js'
 
 const pad = 'x'.repeat(1_000_000)
 
@@ -101,26 +93,6 @@ ownTest(
     assert.deepEqual(others, [])
   },
 )
-
-ownTest('responses to pipelined reads that were begun before SIGTERM arrive', async () => {
-  const own = await ownService({ LOG_LEVEL: 'debug', SHUTDOWN_TIMEOUT: '60' })
-  // The connection's buffers hold less than half of these responses.
-  const { id } = await create(own, { pad: 'x'.repeat(20_000) })
-  const get = headOf(own, 'GET', `/items/${id}`)
-  const bytes = get.repeat(Math.ceil(482_000 / get.length))
-  const socket = openSocket(own.baseUrl, bytes).pause()
-  await until('a response', () => own.log.some(({ method }) => method === 'GET'))
-  own.child.kill('SIGTERM')
-  await until('SIGTERM is logged', () => own.log.some(({ msg }) => msg === 'SIGTERM: stopping'))
-  const chunks: Buffer[] = []
-  for await (const chunk of slowly(socket)) chunks.push(chunk)
-  const responses = responsesIn(Buffer.concat(chunks).toString('latin1'))
-  assert.deepEqual(await own.ended(), [0, null])
-  const answered = own.log.filter(({ msg, method }) => msg === 'answered' && method === 'GET')
-  assert.equal(responses.length, answered.length)
-  const isLast = responses.map(({ head }) => /\r\nConnection: close\r\n/.test(head))
-  assert.equal(isLast.indexOf(true), responses.length - 1)
-})
 
 ownTest('a half-sent body delays the shutdown no longer than SHUTDOWN_TIMEOUT', async () => {
   const own = await ownService({ SHUTDOWN_TIMEOUT: '1' })
