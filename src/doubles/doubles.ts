@@ -33,8 +33,8 @@ export const controlPrefix = '/control/'
 const maxRecorded = 10_000
 const maxRecordedBytes = 64 * 1024 * 1024
 
-/** Maximum length to which the parts of a recorded body are joined, in bytes. Each part takes 200 bytes more. */
-const maxJoined = 64 * 1024
+/** Length in bytes up to which a part of a recorded body is joined to the next, as each takes 200 bytes more. */
+const shortPart = 1024
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
 /** @throws {UsageError} if an option is invalid. */
@@ -163,14 +163,8 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     bodyReceived(exchange: Exchange, part: Buffer): void {
       if (!recordBodies || part.length === 0 || exchange.path.startsWith(controlPrefix)) return
       const parts = bodies.get(exchange) ?? []
-      // Only parts of about the same length are joined, so that each byte is copied a few times at most.
-      let joined = Buffer.from(part)
-      for (let last = parts.at(-1); last && last.length <= joined.length; last = parts.at(-1)) {
-        if (last.length + joined.length > maxJoined) break
-        parts.pop()
-        joined = Buffer.concat([last, joined])
-      }
-      parts.push(joined)
+      const short = (parts.at(-1)?.length ?? shortPart) < shortPart ? parts.splice(-1) : []
+      parts.push(Buffer.concat([...short, part]))
       bodies.set(exchange, parts)
     },
 

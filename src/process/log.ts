@@ -15,9 +15,8 @@ export function createLog(level: string, isReadable: boolean, opening?: Promise<
   // If the program that reads the log ends, pino's own destination retries forever, and the process cannot exit.
   const destination: DestinationStream = {
     write(line) {
-      if (keptBack !== undefined) {
-        keptBack.push(line)
-      } else if (stdout.writableLength > maxUnreadBytes) {
+      if (keptBack !== undefined) keptBack.push(line)
+      else if (stdout.writableLength > maxUnreadBytes) {
         if (dropped === 0) stdout.once('drain', reportDropped)
         dropped += 1
       } else {
