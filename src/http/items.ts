@@ -1,4 +1,4 @@
-/** Handlers of the item endpoints (spec §4.2 to §4.6). @module */
+/** Operations on items, and the handlers of the item endpoints (spec §4.2 to §4.6). @module */
 
 import { ApiError } from '../interface/errors.js'
 import { type HeaderList, itemPath, neverStored, replayedHeader } from '../interface/paths.js'
@@ -28,13 +28,14 @@ const longBody = 16 * 1024
 /** Minimum length of an item whose memory is freed without waiting for garbage collection, in bytes. */
 const largeItem = mebibyte
 
-export function createItemHandlers(
+export type ItemOperations = ReturnType<typeof createItemOperations>
+
+export function createItemOperations(
   store: ItemStore,
-  readBody: ReadBody,
   waitingReads: WaitingReads,
   sharedLists: SharedLists,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
-): Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>> {
+) {
   const keepsItems = store.traffic === undefined
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
@@ -101,91 +102,122 @@ export function createItemHandlers(
   }
 
   return {
+    taggedList,
+    itemUntilModified,
+    listUntilModified,
+
+    /** Reads a list. @param modified the state of the list after a wait, if the request has waited. */
+    async list(project: string | undefined, modified?: Awaited<ReturnType<typeof taggedList>>) {
+      const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
+      return { list, tag: listTag(list.version) }
+    },
+
+    read: (exchange: Exchange, id: ItemId) => taggedItem(store.read(id), exchange),
+
+    /** Returns the id of a new item. @param name see `keyedName`. */
+    newId(exchange: Exchange, name: string | undefined): ItemId {
+      exchange.requireNoReset?.()
+      return newId(name)
+    },
+
+    /** Creates an item, unless a repeated create finds it. @throws {ApiError} `IDEMPOTENCY_CONFLICT`. */
+    async create(exchange: Exchange, { id, item }: ReceivedItem) {
+      const tag = await itemTag(item)
+      exchange.requireNoReset?.()
+      let isReplayed = false
+      while (!isReplayed && !(await store.create(id, item))) {
+        const stored = await readBeforeChange(id)
+        isReplayed = stored !== undefined // otherwise, the item was deleted in the meantime, so the id is free again
+        if (stored && (await itemTag(stored)) !== tag) throw keyConflict(locationOf(exchange, id))
+      }
+      keepAlone(exchange, item)
+      return { tag, isReplayed }
+    },
+
+    async replace(exchange: Exchange, { id, item }: ReceivedItem, conditions?: Conditions) {
+      await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
+      keepAlone(exchange, item)
+    },
+
+    async delete(exchange: Exchange, id: ItemId, conditions?: Conditions): Promise<void> {
+      await changeItem(exchange, id, conditions, (expected) => store.delete(id, expected))
+    },
+  }
+}
+
+export function createItemHandlers(
+  operations: ItemOperations,
+  readBody: ReadBody,
+): Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'delete', Handler>> {
+  return {
     list: async function listItems(exchange) {
-      const { headers, method } = exchange.request
-      const conditions = conditionsOf(headers)
+      const conditions = conditionsOf(exchange.request.headers)
       const project = requestedProject(exchange)
-      const result = conditions && (await listUntilModified(exchange, conditions, project))
+      const result =
+        conditions && (await operations.listUntilModified(exchange, conditions, project))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, preferenceHeaders = [] } = result ?? {}
-      if (method === 'HEAD') {
-        const { tag, byteLength } = modified ?? (await taggedList(project))
+      if (exchange.request.method === 'HEAD') {
+        const { tag, byteLength } = modified ?? (await operations.taggedList(project))
         return answerData(exchange, listed, { byteLength, chunks: [] }, [
           'ETag',
           tag,
           ...preferenceHeaders,
         ])
       }
-      const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
-      return answerData(exchange, listed, list, [
-        'ETag',
-        listTag(list.version),
-        ...preferenceHeaders,
-      ])
+      const { list, tag } = await operations.list(project, modified)
+      return answerData(exchange, listed, list, ['ETag', tag, ...preferenceHeaders])
     },
 
     create: async function createItem(exchange) {
       const name = keyedName(exchange)
-      const { id, item } = await receivedItem(exchange, () => {
-        exchange.requireNoReset?.()
-        return newId(name)
-      })
-      const tag = await itemTag(item)
-      exchange.requireNoReset?.()
-      const location = ['Location', prefixOf(exchange) + itemPath(id)]
-      while (!(await store.create(id, item))) {
-        const stored = await readBeforeChange(id)
-        if (stored === undefined) continue // the item was deleted in the meantime, so the id is free again
-        if ((await itemTag(stored)) !== tag) throw keyConflict(location)
-        location.push(replayedHeader, 'true')
-        break
-      }
-      keepAlone(exchange, item)
-      return answerItem(exchange, created, item, ['ETag', tag, ...location])
+      const idOf = () => operations.newId(exchange, name)
+      const received = await readBody(exchange, (body) => itemIn(body, idOf))
+      const { tag, isReplayed } = await operations.create(exchange, received)
+      const headers = ['ETag', tag, ...locationOf(exchange, received.id)]
+      if (isReplayed) headers.push(replayedHeader, 'true')
+      return answerItem(exchange, created, received.item, headers)
     },
 
     read: async function readItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const id = itemIdOf(exchange)
       const result =
-        conditions && present(exchange, await itemUntilModified(exchange, conditions, id))
+        conditions &&
+        present(exchange, await operations.itemUntilModified(exchange, conditions, id))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, preferenceHeaders = [] } = result ?? {}
-      const { item, tag } =
-        modified ?? present(exchange, await taggedItem(store.read(id), exchange))
+      const { item, tag } = modified ?? present(exchange, await operations.read(exchange, id))
       return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders])
     },
 
     replace: async function replaceItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
-      const { id, item } = await receivedItem(exchange, () => itemIdOf(exchange))
-      await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
-      keepAlone(exchange, item)
-      return answerItem(exchange, updated, item, ['ETag', await itemTag(item)])
+      const received = await readBody(exchange, (body) => itemIn(body, () => itemIdOf(exchange)))
+      await operations.replace(exchange, received, conditions)
+      return answerItem(exchange, updated, received.item, ['ETag', await itemTag(received.item)])
     },
 
     delete: async function deleteItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
-      const id = itemIdOf(exchange)
-      await changeItem(exchange, id, conditions, (expected) => store.delete(id, expected))
+      await operations.delete(exchange, itemIdOf(exchange), conditions)
       answerEmpty(exchange, 204)
     },
   }
-
-  function receivedItem(exchange: Exchange, idOf: () => ItemId) {
-    return readBody(exchange, (body) => itemIn(body, idOf))
-  }
 }
 
+/** The item of a create or replace, which has been read from the body of a request. */
+export type ReceivedItem = { readonly id: ItemId; readonly item: EncodedItem }
+
 /** Declared only once, because V8 takes 8 µs longer for the first call of each generator function. */
-function* itemIn(body: ArrivingBody, idOf: () => ItemId) {
+export function* itemIn(body: ArrivingBody, idOf: () => ItemId) {
   const itemRequest = yield* readItemRequest(body)
   const id = idOf()
   return { id, item: yield* encodedItem(id, itemRequest) }
 }
 
-function answerNotModified(exchange: Exchange, { tag, preferenceHeaders }: ReadResult): void {
-  answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...preferenceHeaders])
+export function locationOf(exchange: Exchange, id: ItemId): HeaderList {
+  return ['Location', prefixOf(exchange) + itemPath(id)]
 }
 
 function keyConflict(location: HeaderList): ApiError {
@@ -193,7 +225,7 @@ function keyConflict(location: HeaderList): ApiError {
   return new ApiError('IDEMPOTENCY_CONFLICT', detail, { headers: location })
 }
 
-function itemIdOf(exchange: Exchange): ItemId {
+export function itemIdOf(exchange: Exchange): ItemId {
   return present(exchange, parseItemId(exchange.segment))
 }
 
@@ -201,9 +233,14 @@ function itemNotFound({ segment }: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${segment} not found`)
 }
 
-function present<T>(exchange: Exchange, found: T | undefined): T {
+/** @throws {ApiError} 404 if the item has not been found. */
+export function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found
+}
+
+function answerNotModified(exchange: Exchange, { tag, preferenceHeaders }: ReadResult): void {
+  answerEmpty(exchange, 304, ['ETag', tag, ...neverStored, ...preferenceHeaders])
 }
 
 type Envelope = ReturnType<typeof envelope>

@@ -11,7 +11,7 @@ import type { ItemStore } from '../store/item-store.js'
 import type { ReadBody } from './body.js'
 import type { Guard, Handler, Route } from './exchange.js'
 import { createHealthCheck } from './health.js'
-import { createItemHandlers } from './items.js'
+import { createItemHandlers, createItemOperations } from './items.js'
 import { createPageRoutes } from './pages.js'
 import { createSharedLists } from './shared-lists.js'
 import type { WaitingReads } from './waiting-reads.js'
@@ -45,7 +45,8 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   }
   const guards = [refuseOverload, createTokenGuard(signing)]
   const sharedLists = createSharedLists(store, config.maxSharedListBytes)
-  const items = createItemHandlers(store, readBody, waitingReads, sharedLists, newId)
+  const operations = createItemOperations(store, waitingReads, sharedLists, newId)
+  const items = createItemHandlers(operations, readBody)
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
   const ofItems = { GET: withFaults(items.list), POST: withFaults(items.create) }
   const ofItem = {
