@@ -1,4 +1,4 @@
-/** Checks the body of a create or replace request while the body arrives, without parsing any values. @module */
+/** Checks the body of a request, such as a create or replace, while the body arrives, without parsing any values. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
@@ -73,15 +73,20 @@ const firstWindow = 1024
 /** Copy of the bytes to check, because V8 reads slowly from the resizable memory of a body. */
 const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
 
-class RequestCheck {
-  readonly checker = new JsonChecker(2, (member, depth) => this.#visit(member, depth))
-  readonly #members = new MemberRecord()
-  #fields: { [Name in FieldName]?: Field } = {}
-  #body = nothing
+/** A check of one body. @param levels how many levels of objects to visit; 1 for the outermost object only. */
+export abstract class BodyCheck {
+  readonly checker: JsonChecker
+  protected body = nothing
+
+  constructor(levels: number) {
+    this.checker = new JsonChecker(levels, (member, depth) => this.visit(member, depth))
+  }
+
+  protected abstract visit(member: Member, depth: number): void
 
   /** Memory that the check uses, in bytes. */
   get byteLength(): number {
-    return this.checker.stack.byteLength + this.#members.byteLength
+    return this.checker.stack.byteLength
   }
 
   /** @throws {InvalidItemError} for invalid UTF-8. @throws {JsonSyntaxError} for invalid JSON. */
@@ -97,27 +102,36 @@ class RequestCheck {
     if (!isLast) window = window.subarray(0, incompleteEnd(window))
     const isText = isUtf8(window)
     if (!isText) window = window.subarray(0, firstInvalid(window))
-    this.#body = body
+    this.body = body
     this.checker.read(window, position, isLast && isText)
-    this.#body = nothing
+    this.body = nothing
     if (!isText) throw new InvalidItemError('The body is not valid UTF-8')
   }
+}
 
-  #visit(member: Member, depth: number): void {
+class RequestCheck extends BodyCheck {
+  readonly #members = new MemberRecord()
+  #fields: { [Name in FieldName]?: Field } = {}
+
+  override get byteLength(): number {
+    return super.byteLength + this.#members.byteLength
+  }
+
+  override visit(member: Member, depth: number): void {
     if (depth === 1) {
       const { valueStart: start, valueEnd: end } = member
       const members = this.#members.take()
       const name = this.#fieldNameOf(member)
       if (name !== undefined) this.#fields[name] = { start, end, members } // of a repeated field, the last counts
     } else if (this.#members.count < maxMembers) {
-      this.#members.add(this.#body, member)
+      this.#members.add(this.body, member)
     } else if (this.#fieldNameOf(this.checker.memberAt(1)) === 'data') {
       throw new TooManyMembersError(member.nameStart - 1)
     }
   }
 
   #fieldNameOf({ nameStart, nameEnd }: Member): FieldName | undefined {
-    return fieldNames.find((name) => isNamed(this.#body, nameStart, nameEnd, name))
+    return fieldNames.find((name) => isNamed(this.body, nameStart, nameEnd, name))
   }
 
   /** Returns the fields of a complete request body. @throws {InvalidItemError} (spec §2.2). */
@@ -143,17 +157,28 @@ class RequestCheck {
 }
 
 /** Reused for each short body, because creating a `RequestCheck` takes longer than checking a short body. */
-const shortCheck = new RequestCheck()
+const shortCheck = new RequestCheck(2)
 
 /** Parses a request body as it arrives, and may modify the body's bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const isShort = body.isComplete && body.length <= shortBody && !isMapped(body.bytes)
-  const check = isShort ? shortCheck : new RequestCheck()
-  const { checker } = check
+  const check = isShort ? shortCheck : new RequestCheck(2)
   if (isShort) check.reset()
+  yield* checkBody(body, check, isShort ? shortBody : 0)
+  const { bytes } = body
+  const { projectId, members } = check.fields(bytes)
+  const { start, end } = members.names
+    ? yield* keptMembers(bytes, members, body.accountFor)
+    : members
+  return { projectId, members: bytes.subarray(start, end) }
+}
+
+/** Checks a body as it arrives. Throws at the first invalid byte. @param atLeast bytes to check per slice, at least. */
+export function* checkBody(body: ArrivingBody, check: BodyCheck, atLeast = 0): Slices<void> {
+  const { checker } = check
   for (let isLast = false; !isLast; ) {
     const { position } = checker
-    const length = isShort ? shortBody : Math.min(windowBytes, firstWindow + (position >> 1))
+    const length = Math.max(atLeast, Math.min(windowBytes, firstWindow + (position >> 1)))
     const end = Math.min(body.length, position + length)
     isLast = body.isComplete && end === body.length
     if (end === 0 && isLast) throw new InvalidItemError('The body is empty; expected a JSON object')
@@ -166,12 +191,6 @@ export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
     body.accountFor(check.byteLength)
     yield end === body.length ? 'waiting' : undefined
   }
-  const { bytes } = body
-  const { projectId, members } = check.fields(bytes)
-  const { start, end } = members.names
-    ? yield* keptMembers(bytes, members, body.accountFor)
-    : members
-  return { projectId, members: bytes.subarray(start, end) }
 }
 
 function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
