@@ -17,6 +17,13 @@ const entries = {
   models: 'src/interface/models.ts',
 }
 
+/** What the service loads at its start, in one file, although parts that are loaded later share modules of it. */
+const service = {
+  name: 'service',
+  test: /src.(?:service|listener|item|http.(?!mcp|metrics)|memory.(?!shares)|store.(?!redis))/,
+  includeDependenciesRecursively: false,
+}
+
 /** Matches a relative import in a file with types. */
 const imported = /((?:from |import ?\(?)["'])(\..+?)\.js(?=["'])/g
 
@@ -64,6 +71,8 @@ async function bundle() {
     { ...common, input: { client }, platform: 'neutral' },
     {
       ...common,
+      output: { ...common.output, codeSplitting: { groups: [service] } },
+      preserveEntrySignatures: 'allow-extension',
       input: { cli: 'src/commands/cli.ts', ...others },
       plugins: [
         {
