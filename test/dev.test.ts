@@ -75,6 +75,10 @@ test('dev prints where items are kept and the page URLs with the token, and does
   const [, docs] = /^ +API page +(\S+)$/m.exec(text) ?? []
   assert.deepEqual([items, docs], [`${origin}/#token=${token}`, `${origin}/docs#token=${token}`])
   for (const address of [items, docs]) assert.equal((await fetch(String(address))).status, 200)
+  const [, agents = ''] = /^ +agents +(\S+) \(Model Context Protocol\)$/m.exec(text) ?? []
+  assert.equal(agents, `${origin}/mcp`)
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+  assert.match(await ask('/../../mcp', { method: 'POST', body }), /"result":\{\}/)
   await ask('/items')
   const log = (await printed(/ \/api\/v1\/items /)).slice(text.length)
   assert.match(log, / \/docs /)
@@ -95,8 +99,8 @@ for (const [args, variables, host] of [
 }
 
 test('dev prints no URL of a page that is turned off', async () => {
-  const { baseUrl, text } = await startDev('--console', 'off', '--docs', 'off')
-  assert.doesNotMatch(text, /page|#token/)
+  const { baseUrl, text } = await startDev('--console', 'off', '--docs', 'off', '--mcp', 'off')
+  assert.doesNotMatch(text, /page|#token|agents/)
   assert.equal((await fetch(new URL('/', baseUrl))).status, 404)
 })
 

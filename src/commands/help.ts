@@ -67,8 +67,8 @@ ${inputs()}`,
 
 Starts the service for development: generates a JWT_SECRET unless one is set, prints a token and
 examples to paste, and logs a line for each request. With a JWT_SECRET in the environment or in
-.env, tokens outlive a restart. Listens on 127.0.0.1, and serves the items page, unless HOST and
-CONSOLE say otherwise.
+.env, tokens outlive a restart. Listens on 127.0.0.1, and serves the items page and the tools for
+agents, unless HOST, CONSOLE and MCP say otherwise.
 
   --seed FILE           items to start with: a JSON array of objects, or one object per line; either
                         requests ({"data": {...}, "project_id": "..."}) or the members of items

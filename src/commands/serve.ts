@@ -10,7 +10,7 @@ import { createControlRoutes } from '../doubles/control.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
 import { parseSeed } from '../doubles/seed.js'
-import { pagePaths, paths, prefix } from '../interface/paths.js'
+import { mcpPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import { start } from '../process/start.js'
 import { ensureSecret, loadEnvironment, logSecrets, missingSecretError } from './secret.js'
 
@@ -66,14 +66,14 @@ export async function dev(args: string[]): Promise<undefined> {
   const seed = items === undefined ? '' : `\n  seed       ${seeded}`
   const expiry = new Date(Date.now() + tokenLifetime * 1000).toISOString().slice(0, 16)
   const url = baseUrl + paths.items
+  const agents = `  agents     ${origin}${mcpPath} (Model Context Protocol)\n`
   const itemsPage = `  items page ${origin}${pagePaths.items}#token=${token}\n`
   const apiPage = `  API page   ${origin}${pagePaths.docs}#token=${token}\n`
   process.stdout.write(`
   interface  ${baseUrl}
   token      valid for 24 hours, until ${expiry.replace('T', ' ')} UTC${seed}
   items      ${config.keepsItems ? 'lost when the service stops' : 'on the server that STORE_URL names'}
-${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}
-Paste this into another terminal:
+${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}${config.mcp ? agents : '\n'}Paste this into another terminal:
 TOKEN=${token}
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{"data": {"name": "first"}}'

@@ -11,7 +11,7 @@ export const devFlags = {
   ...{ seed: withValue, delay: withValue, failures: withValue },
   ...{ json: isSet, 'stdin-quit': isSet },
 }
-export const devDefaults = { host: '127.0.0.1', console: 'on' } as const
+export const devDefaults = { host: '127.0.0.1', console: 'on', mcp: 'on' } as const
 
 export function readArguments(
   command: string,

@@ -23,6 +23,11 @@ export const settings = {
     'API page at /docs, with /openapi.json, and the documentation at /llms.txt: on or off',
   ),
   console: setting(kind.onOrOff, false, 'Items page at /: on or off; on by default in dev only'),
+  mcp: setting(
+    kind.onOrOff,
+    false,
+    'Tools for agents at /mcp (Model Context Protocol): on or off; on by default in dev only',
+  ),
   maxBodyBytes: setting(
     kind.size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
     16 * mebibyte,

@@ -137,6 +137,7 @@ export function answerError(exchange: Exchange, thrown: unknown, logFailure: Log
   if (error.status >= 500) logFailure(exchange, error)
   // Once a response has begun, it can only be aborted.
   if (connection.state === 'responding') response.destroy()
+  else if (exchange.answerError) exchange.answerError(error)
   else answerJson(exchange, error.status, errorBody(error, sessionId), error.headers)
 }
 

@@ -43,6 +43,8 @@ export class Exchange {
   segment = ''
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
+  /** Answers an error in another format than that of the interface. */
+  answerError: ((error: ApiError) => void) | undefined
   /** Called when the response begins: from then on, the request's body takes no memory. */
   releaseBody: () => void = () => undefined
   /** Throws if the embedded store has been reset since the request arrived. The request must then have no effect. */

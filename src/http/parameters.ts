@@ -50,8 +50,10 @@ const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
  * create gets the same id, so no keys have to be stored (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
-export function keyedName({ request, token }: Exchange): string | undefined {
-  const text = request.headers['idempotency-key']?.toString()
+export function keyedName(
+  { request, token }: Exchange,
+  text = request.headers['idempotency-key']?.toString(),
+): string | undefined {
   if (text === undefined) return undefined
   const key = text.startsWith('"') ? quotedKey.exec(text)?.[1]?.replace(/\\(.)/g, '$1') : text
   if (key === undefined || !bareKey.test(key)) {
@@ -61,7 +63,7 @@ export function keyedName({ request, token }: Exchange): string | undefined {
 }
 
 /** Maximum time for which a read waits for a change, in seconds. Many proxies time out after about a minute. */
-const maxWait = 60
+export const maxWait = 60
 
 /** Matches a `Prefer` header up to its `wait` preference. Quoted strings may contain commas (RFC 7240 §2). */
 const waitPreference =

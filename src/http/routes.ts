@@ -4,7 +4,7 @@ import type { CurrentSigning, Signing } from '../auth/secret.js'
 import { verifyToken } from '../auth/token.js'
 import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
-import { paths, prefix } from '../interface/paths.js'
+import { mcpPath, paths, prefix } from '../interface/paths.js'
 import type { NewId } from '../item/id.js'
 import type { Limit } from '../memory/shares.js'
 import type { ItemStore } from '../store/item-store.js'
@@ -54,11 +54,19 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     PUT: withFaults(items.replace),
     DELETE: withFaults(items.delete),
   }
+  let answerMessage: Handler | undefined
+  const ofMcp: Handler = async (exchange) => {
+    const { createMcpHandler } = await import('./mcp.js')
+    answerMessage ??= createMcpHandler(operations, readBody)
+    // If the response is already closed, the request is not handled, as nothing would free its body's memory.
+    if (!exchange.response.destroyed) await answerMessage(exchange)
+  }
   return [
     { path: prefix + paths.health, guards: [], handlers: ofHealth },
     { path: prefix + paths.items, guards, handlers: ofItems },
     { path: prefix + paths.item, guards, handlers: ofItem },
     ...moreRoutes(guards),
+    ...(config.mcp ? [{ path: mcpPath, guards, handlers: { POST: withFaults(ofMcp) } }] : []),
     ...createPageRoutes(config, [refuseOverload], store.guarantees),
   ]
 }

@@ -59,8 +59,12 @@ export function createWaitingReads(store: ItemStore) {
       return group
     }
 
-    return async function readUntilModified(exchange: Exchange, conditions: Conditions, key: Key) {
-      const seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange)
+    return async function readUntilModified(
+      exchange: Exchange,
+      conditions: Conditions,
+      key: Key,
+      seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange),
+    ) {
       if (seconds === 0 || waits.size >= maxWaiting || isStopping) {
         const state = await read(key, exchange)
         return state && resultOf(state, conditions, [])

@@ -8,6 +8,9 @@ export const paths = { health: '/health', items: '/items', item: '/items/{item_i
 /** Path of the OpenAPI document. The path has no prefix, because the document is not an endpoint. */
 export const documentPath = '/openapi.json'
 
+/** Path of the tools for agents, which are not part of the interface. */
+export const mcpPath = '/mcp'
+
 /** Paths of pages and files (interface §4.8), without the prefix, because pages and files are not endpoints. */
 export const pagePaths = {
   docs: '/docs',

@@ -11,6 +11,7 @@ const dependentDefaults: Record<string, string> = {
   TRUSTED_PROXIES: 'none',
   METRICS_HOST: 'value of `HOST`',
   CONSOLE: 'on in `dev`, otherwise off',
+  MCP: 'on in `dev`, otherwise off',
   HOST: '0.0.0.0; 127.0.0.1 in `dev`',
 }
 

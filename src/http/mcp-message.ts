@@ -1,0 +1,75 @@
+/** Reads JSON-RPC messages (JSON-RPC 2.0 §4), in which the `data` of an item stays text. @module */
+
+import { ApiError } from '../interface/errors.js'
+import { type ArrivingBody, BodyCheck, checkBody, InvalidItemError } from '../item/item-request.js'
+import { isNamed, type Member, openBrace, type Span } from '../item/json-syntax.js'
+import { kibibyte } from '../memory/shares.js'
+
+/** An error for the program that sent a message. An agent sees the errors of its calls instead. */
+export class RpcError extends ApiError {
+  override readonly status: number
+  /** The error as it is sent (JSON-RPC 2.0 §5.1). */
+  readonly sent: object
+
+  constructor(status: number, code: number, message: string, data?: object) {
+    super('BAD_REQUEST', message)
+    this.status = status
+    this.sent = { code, message, data }
+  }
+}
+
+/** Maximum length of a message without `data`, in bytes. So much is parsed at once. */
+const maxLength = 64 * kibibyte
+
+const noArguments = Buffer.from('{}')
+
+/** Finds the id, the arguments of a call, and the `data` among these. */
+class MessageCheck extends BodyCheck {
+  id: Span = { start: 0, end: 0 }
+  call: { readonly arguments?: Span; readonly data?: Span | undefined } = {}
+  #call = this.call
+  #data: Span | undefined
+
+  override visit({ nameStart, nameEnd, valueStart: start, valueEnd: end }: Member, depth: number) {
+    // An object is visited after its members. If a name is repeated, its last value counts.
+    const hasName = (name: string) => isNamed(this.body, nameStart, nameEnd, name)
+    if (depth === 3) {
+      if (hasName('data')) this.#data = { start, end }
+    } else if (depth === 2) {
+      if (hasName('arguments')) this.#call = { arguments: { start, end }, data: this.#data }
+      this.#data = undefined
+    } else {
+      if (hasName('id')) this.id = { start, end }
+      if (hasName('params')) this.call = this.#call
+      this.#call = {}
+    }
+  }
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** Reads a message as it arrives. @throws {RpcError} if it is not a JSON object, or too long without `data`. */
+export function* readMessage(body: ArrivingBody) {
+  const check = new MessageCheck(3)
+  try {
+    yield* checkBody(body, check)
+  } catch (error) {
+    throw error instanceof InvalidItemError ? new RpcError(400, -32700, error.message) : error
+  }
+  const { bytes, length } = body
+  if (bytes[check.checker.memberAt(0).valueStart] !== openBrace)
+    throw new RpcError(400, -32600, 'Send one JSON-RPC message at a time, as an object')
+  const { arguments: sent, data: { start, end } = { start: length, end: length } } = check.call
+  if (length - (end - start) > maxLength)
+    throw new RpcError(400, -32600, 'Without data, the message is longer than 64 KiB')
+  const rest = bytes.toString('utf8', end, length)
+  const text = bytes.toString('utf8', 0, start) + (start < end ? `null${rest}` : rest)
+  return {
+    /** The members of the message, with `null` as `data`. */
+    members: JSON.parse(text) as Members, // a JSON object
+    /** JSON text of the id, as Latin-1 text with one character for each byte of UTF-8; empty if there is none. */
+    id: bytes.toString('latin1', check.id.start, check.id.end),
+    /** JSON text of the arguments. */
+    call: sent ? bytes.subarray(sent.start, sent.end) : noArguments,
+  }
+}

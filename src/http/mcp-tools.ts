@@ -1,0 +1,210 @@
+/** Tools with which agents use the items: their descriptions, arguments and calls. @module */
+
+import { ApiError } from '../interface/errors.js'
+import type { EncodedItem } from '../item/item.js'
+import { backslash, closeBrace, openBrace, quote } from '../item/json-syntax.js'
+import type { Slices } from '../item/slices.js'
+import { ReadMemory } from '../memory/read-memory.js'
+import { kibibyte } from '../memory/shares.js'
+import type { ItemList } from '../store/item-store.js'
+import { type Conditions, itemTag } from './conditions.js'
+import type { Exchange } from './exchange.js'
+import { type ItemOperations, itemIdOf, present, type ReceivedItem } from './items.js'
+import { runInTurns } from './pacing.js'
+import { maxWait } from './parameters.js'
+
+/** Blocks of text for an agent. */
+export type Texts = readonly (Buffer | string)[]
+
+interface Tool {
+  readonly description: string
+  /** Names of the arguments; those with a question mark are optional. */
+  readonly takes: string
+  readonly isReading?: true
+  /** @param received the item to store, for a tool with `data`. */
+  run(o: ItemOperations, exchange: Exchange, given: Given, received: ReceivedItem): Promise<Texts>
+}
+
+/** Arguments as text, without those of the item to store. */
+type Given = Readonly<Partial<Record<keyof typeof schemas, string>>>
+
+const schemas = {
+  id: { type: 'string', description: 'Id of the item' },
+  data: { type: 'object', description: 'All members of the item' },
+  project_id: { type: 'string', description: 'Project: any name for items that belong together' },
+  key: { type: 'string', description: 'Idempotency-Key: your own name for this create, in ASCII' },
+  if_match: { type: 'string', description: 'Tag that you know: no other state is changed' },
+  tag: { type: 'string', description: 'Tag that you know; by default, the current tag' },
+  seconds: { type: 'number', description: `Time limit from 0 to ${maxWait}; by default, 30` },
+} as const
+
+const table: Readonly<Record<string, Tool>> = {
+  list_items: {
+    description:
+      'Lists the items, all or those of a project, as a JSON array, then the tag of the list. The store keeps JSON objects that several agents and programs change at once, without losing changes. A queue is a project with an item for each job: take a job with replace_item and if_match, adding your name and a time limit; once it is done, delete it with its new tag.',
+    takes: 'project_id?',
+    isReading: true,
+    run: async (operations, exchange, given) =>
+      listTexts(exchange, await operations.list(given.project_id)),
+  },
+  get_item: {
+    description:
+      'Reads an item, then its tag. The tag stands for exactly this content, and each change gives the item another: pass it as if_match to change only what you have read.',
+    takes: 'id',
+    isReading: true,
+    run: async (operations, exchange) =>
+      itemTexts(present(exchange, await operations.read(exchange, itemIdOf(exchange)))),
+  },
+  create_item: {
+    description:
+      'Stores a new item, and returns it with its generated id, then its tag. With a key, you can repeat the call safely, for example after a timeout: the same key and data return the same item, and nothing is created twice.',
+    takes: 'data project_id? key?',
+    async run(operations, exchange, _given, received) {
+      await operations.create(exchange, received)
+      return itemTexts(received)
+    },
+  },
+  replace_item: {
+    description:
+      'Replaces all members of an item, and returns it, then its new tag. Read the item first, and pass its tag as if_match. If somebody has changed it since, the error PRECONDITION_FAILED comes with the current item and its tag: apply your change to that item, and call again with that tag. A lock is an item with an owner and a time limit: take it with if_match while it has no owner or its time is over, and free it in the same way.',
+    takes: 'id data project_id? if_match?',
+    async run(operations, exchange, given, received) {
+      await operations.replace(exchange, received, ifMatchIn(given))
+      return itemTexts(received)
+    },
+  },
+  delete_item: {
+    description:
+      'Deletes an item. With if_match, it is deleted only if nobody has changed it since you read it; otherwise, see replace_item.',
+    takes: 'id if_match?',
+    async run(operations, exchange, given) {
+      await operations.delete(exchange, itemIdOf(exchange), ifMatchIn(given))
+      return ['The item is deleted.']
+    },
+  },
+  wait_for_change: {
+    description:
+      'Waits until an item (id), the list of a project (project_id) or the list of all items has another tag, and returns it as get_item or list_items does. Call it again if nothing has changed.',
+    takes: 'id? project_id? tag? seconds?',
+    isReading: true,
+    async run(operations, exchange, { id, project_id: project, tag: known, seconds = '30' }) {
+      const limit = Number(seconds)
+      if (id !== undefined && project !== undefined) throw invalidCall('give id or project_id')
+      if (!(limit >= 0 && limit <= maxWait)) throw invalidCall(`seconds must be 0 to ${maxWait}`)
+      exchange.releaseBody() // the bodies of calls that wait must not keep others out
+      if (id === undefined) {
+        const tag = known ?? (await operations.taggedList(project)).tag
+        const condition = conditionOf('ifNoneMatch', tag)
+        const result = await operations.listUntilModified(exchange, condition, project, limit)
+        if (!result?.modified) return ['Nothing has changed.', tagText(tag)]
+        return listTexts(exchange, await operations.list(project, result.modified))
+      }
+      const itemId = itemIdOf(exchange)
+      const tag = known ?? present(exchange, await operations.read(exchange, itemId)).tag
+      const condition = conditionOf('ifNoneMatch', tag)
+      const result = await operations.itemUntilModified(exchange, condition, itemId, limit)
+      const { modified } = present(exchange, result)
+      return modified ? itemTexts(modified) : ['Nothing has changed.', tagText(tag)]
+    },
+  },
+}
+
+export const tools = new Map(Object.entries(table))
+
+function namesIn(takes: string): (keyof typeof schemas)[] {
+  return takes.replaceAll('?', '').split(' ') as (keyof typeof schemas)[] // tools take only these
+}
+
+/** The tools as clients list them. */
+export const listedTools = [...tools].map(([name, { description, takes, isReading = false }]) => {
+  const properties = Object.fromEntries(namesIn(takes).map((each) => [each, schemas[each]]))
+  const required = takes.split(' ').filter((each) => each in schemas)
+  const inputSchema = { type: 'object', properties, required, additionalProperties: false }
+  const annotations = { readOnlyHint: isReading, openWorldHint: false }
+  return { name, description, inputSchema, annotations }
+})
+
+/** Reads the arguments of a call, but not the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
+export function argumentsOf({ takes }: Tool, sent: unknown): Given {
+  const names = namesIn(takes)
+  const values = new Map<string, unknown>(Object.entries(sent ?? {}))
+  const unknown = [...values.keys()].find((each) => !names.some((name) => name === each))
+  if (unknown !== undefined) throw invalidCall(`"${unknown}" is none of ${names.join(', ')}`)
+  const given: Record<string, string> = {}
+  for (const name of names) {
+    const value = values.get(name) ?? undefined
+    const isMissing = value === undefined && takes.includes(`${name}?`)
+    const isOfItem = name === 'data' || (name === 'project_id' && names.includes('data'))
+    if (isMissing || isOfItem) continue
+    const { type } = schemas[name]
+    if (typeof value !== type || value === '') throw invalidCall(`${name} must be a ${type}`)
+    given[name] = String(value)
+  }
+  return given
+}
+
+function invalidCall(problem: string): ApiError {
+  return new ApiError('VALIDATION_ERROR', `Invalid arguments: ${problem}`)
+}
+
+/** Returns a tag without the quotes, which agents easily lose. */
+function bare(tag: string): string {
+  return tag.replaceAll(/^W\/|"/g, '')
+}
+
+function conditionOf(name: keyof Conditions, tag: string): Conditions {
+  return { ifMatch: undefined, ifNoneMatch: undefined, [name]: [`"${bare(tag)}"`] }
+}
+
+function ifMatchIn({ if_match: tag }: Given): Conditions | undefined {
+  return tag === undefined ? undefined : conditionOf('ifMatch', tag)
+}
+
+function tagText(tag: string): string {
+  return `tag: ${bare(tag)}`
+}
+
+export async function itemTexts({ item }: { readonly item: EncodedItem }): Promise<Texts> {
+  return [item, tagText(await itemTag(item))]
+}
+
+/** Maximum length of a list in bytes. A longer list is cut, because the context of an agent is small. */
+const maxListBytes = 256 * kibibyte
+
+async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; tag: string }) {
+  const memory = new ReadMemory()
+  exchange.accountFor(memory)
+  const parts = [Buffer.from('[')]
+  let left = maxListBytes
+  try {
+    for await (const chunk of list.chunks) {
+      parts.push(Buffer.from(chunk.subarray(0, left + 1)))
+      memory.change(Math.min(chunk.length, left + 1))
+      left -= chunk.length
+      if (left < 0 || exchange.response.destroyed) break
+    }
+  } finally {
+    list.release()
+  }
+  const start = Buffer.concat(parts)
+  if (left >= 0) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
+  const { count, end } = await runInTurns(wholeItems(start))
+  const note = `The list is longer than 256 KiB. These are its first ${count} items. For less, give a project_id, keep fewer items in a project, or use get_item.`
+  return [Buffer.concat([start.subarray(0, end), Buffer.from(']')]), tagText(tag), note]
+}
+
+/** Returns how many items of a list are whole, and where the last of them ends. */
+function* wholeItems(list: Buffer): Slices<{ readonly count: number; readonly end: number }> {
+  let [count, end, depth, isInString] = [0, 1, 0, false]
+  for (let at = 1; at < list.length; at += 1) {
+    if (at % (16 * kibibyte) === 0) yield
+    const byte = list[at] as number // never undefined: `at` is less than `length`
+    const brace = isInString ? 0 : byte | 0x20 // a bracket becomes a brace
+    if (isInString && byte === backslash) at += 1
+    else if (byte === quote) isInString = !isInString
+    else if (brace === openBrace) depth += 1
+    else if (brace === closeBrace) depth -= 1
+    if (brace === closeBrace && depth === 0) [count, end] = [count + 1, at + 1]
+  }
+  return { count, end }
+}

@@ -1,0 +1,217 @@
+/** Serves tools to agents by the Model Context Protocol, which is JSON-RPC 2.0 over HTTP. @module */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { URL } from 'node:url'
+import { version } from '../config/package.js'
+import { ApiError } from '../interface/errors.js'
+import type { HeaderList } from '../interface/paths.js'
+import type { ArrivingBody } from '../item/item-request.js'
+import { memoryOf, ReadMemory } from '../memory/read-memory.js'
+import { kibibyte } from '../memory/shares.js'
+import type { Awaitable } from '../store/item-store.js'
+import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
+import type { ReadBody } from './body.js'
+import type { Exchange, Handler } from './exchange.js'
+import { type ItemOperations, itemIdOf, itemIn, type ReceivedItem } from './items.js'
+import { type Members, RpcError, readMessage } from './mcp-message.js'
+import { argumentsOf, itemTexts, listedTools, type Texts, tools } from './mcp-tools.js'
+import { untilWorkMayRun } from './pacing.js'
+import { keyedName } from './parameters.js'
+
+/** The version of the protocol in which each request describes itself. */
+const stateless = '2026-07-28'
+/** The versions in which a client begins with `initialize`, the latest first. */
+const initialized = ['2025-11-25', '2025-06-18']
+const supportedVersions = [stateless, ...initialized]
+
+const prefix = 'io.modelcontextprotocol/'
+const serverInfo = { name: 'item-store', version }
+const about = {
+  capabilities: { tools: {} },
+  instructions:
+    'A store of JSON items that several agents and programs share. Each item has a tag, which changes with it: pass the tag as if_match, and no change is lost.',
+}
+const caching = { ttlMs: 300_000, cacheScope: 'public' } // five minutes: an update may bring other tools
+
+/** Hosts of web pages that may use the tools. Any other page may be here by DNS rebinding. */
+const localHosts = ['localhost', '127.0.0.1', '[::1]']
+
+/** Maximum length of a result that is sent at once, in bytes. A longer one is sent in slices. */
+const shortResult = 16 * kibibyte
+const sliceBytes = 64 * kibibyte
+
+export function createMcpHandler(operations: ItemOperations, readBody: ReadBody): Handler {
+  return async function answerMessage(exchange) {
+    const reply = new Reply(exchange)
+    exchange.answerError = (error) => reply.error(error)
+    const { origin } = exchange.request.headers
+    if (origin && !(URL.canParse(origin) && localHosts.includes(new URL(origin).hostname)))
+      throw new RpcError(403, -32600, 'Only web pages on this machine may use the tools')
+    const answer = await readBody(exchange, (body) => receive(exchange, body, reply))
+    await answer()
+  }
+
+  /** Reads a message. Returns a function that answers it. */
+  function* receive(exchange: Exchange, body: ArrivingBody, reply: Reply) {
+    const { members, id, call } = yield* readMessage(body)
+    const { method, params = {} } = members
+    if (id === '' && typeof method === 'string') return () => answerEmpty(exchange, 202)
+    if (typeof members.id !== 'string' && typeof members.id !== 'number')
+      throw new RpcError(400, -32600, 'id must be a string or a number')
+    reply.id = id
+    if (members.jsonrpc !== '2.0' || typeof method !== 'string' || !isObject(params))
+      throw new RpcError(400, -32600, 'jsonrpc must be "2.0", method a string and params an object')
+    reply.isStateless = isStateless(exchange.request.headers, method, params)
+    if (method !== 'tools/call') {
+      const result = resultOf(method, params, reply.isStateless)
+      return () => reply.send(200, 'result', result)
+    }
+    const tool = typeof params.name === 'string' ? tools.get(params.name) : undefined
+    if (tool === undefined) throw new RpcError(200, -32602, 'There is no tool of this name')
+    reply.isCall = true
+    const given = argumentsOf(tool, params.arguments)
+    const name = keyedName(exchange, given.key)
+    exchange.segment = given.id ?? ''
+    let received = {} as ReceivedItem // a tool without `data` does not use it
+    if (tool.takes.includes('data')) {
+      const accountFor = (workBytes: number) => body.accountFor(workBytes)
+      const part = { bytes: call, length: call.length, isComplete: true, accountFor }
+      const idOf = () => (given.id ? itemIdOf(exchange) : operations.newId(exchange, name))
+      received = yield* itemIn(part, idOf)
+      exchange.segment = received.id
+    }
+    return () => run(exchange, reply, () => tool.run(operations, exchange, given, received))
+  }
+
+  /** Answers a call. After a conflict, the agent also gets the current item. */
+  async function run(exchange: Exchange, reply: Reply, call: () => Promise<Texts>): Promise<void> {
+    try {
+      await reply.texts(await call())
+    } catch (error) {
+      if (!(error instanceof ApiError) || ![409, 412].includes(error.status)) throw error
+      exchange.errorCode = error.code
+      const current = await operations.read(exchange, itemIdOf(exchange))
+      await reply.texts([errorText(error), ...(current ? await itemTexts(current) : [])], true)
+    }
+  }
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns whether a message describes itself. @throws {RpcError} if it does not do so as the protocol demands. */
+function isStateless(headers: IncomingHttpHeaders, method: string, params: Members): boolean {
+  const { 'mcp-protocol-version': header } = headers
+  const meta = isObject(params._meta) ? params._meta : {}
+  const claimed = meta[`${prefix}protocolVersion`]
+  const version = claimed ?? (method === 'initialize' ? undefined : header)
+  if (header !== stateless && (version === undefined || initialized.includes(String(version))))
+    return false
+  if (typeof claimed !== 'string' || !isObject(meta[`${prefix}clientCapabilities`])) {
+    const names = `${prefix}protocolVersion and ${prefix}clientCapabilities`
+    throw new RpcError(400, -32602, `params._meta must have ${names}`)
+  }
+  requireHeader('MCP-Protocol-Version', claimed)
+  if (claimed !== stateless) {
+    const data = { supported: supportedVersions, requested: claimed }
+    throw new RpcError(400, -32022, 'Unsupported protocol version', data)
+  }
+  requireHeader('Mcp-Method', method)
+  if (method === 'tools/call') requireHeader('Mcp-Name', params.name)
+  return true
+
+  function requireHeader(name: string, value: unknown): void {
+    const text = headers[name.toLowerCase()]?.toString()
+    const encoded = /^=\?base64\?(.*)\?=$/.exec(text ?? '')?.[1]
+    if ((encoded === undefined ? text : Buffer.from(encoded, 'base64').toString()) === value) return
+    throw new RpcError(400, -32020, `The header ${name} is missing, or differs from the message`)
+  }
+}
+
+/** Returns the result of any method but `tools/call`. @throws {RpcError} if it is unknown. */
+function resultOf(method: string, params: Members, isStateless: boolean): object {
+  if (method === 'tools/list') return { tools: listedTools, ...(isStateless ? caching : {}) }
+  if (isStateless && method === 'server/discover')
+    return { supportedVersions, ...about, ...caching }
+  if (!isStateless && method === 'ping') return {}
+  if (isStateless || method !== 'initialize')
+    throw new RpcError(isStateless ? 404 : 200, -32601, 'There is no such method')
+  const [latest] = initialized
+  const protocolVersion = initialized.find((each) => each === params.protocolVersion) ?? latest
+  return { protocolVersion, ...about, serverInfo }
+}
+
+function errorText({ message, code }: ApiError): string {
+  return JSON.stringify({ detail: message, error_code: code })
+}
+
+/** The response to a message, as Latin-1 text: one character for each byte of UTF-8. */
+class Reply {
+  readonly #exchange: Exchange
+  /** JSON text of the message's id, as it was sent; empty if it is unknown. */
+  id = ''
+  isStateless = false
+  /** Whether errors are for the agent, as results of its call. */
+  isCall = false
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  error(error: ApiError): void {
+    const { message, status, headers, code: error_code } = error
+    if (this.isCall && !(error instanceof RpcError))
+      return void this.texts([errorText(error)], true)
+    const code = status < 500 ? -32600 : -32603
+    const sent = error instanceof RpcError ? error.sent : { code, message, data: { error_code } }
+    this.send(status, 'error', sent, headers)
+  }
+
+  /** Sends the result of a tool. */
+  texts(texts: Texts, isError = false): Awaitable<void> {
+    const opening = this.#textOf('result', { isError, content: [] }).slice(0, -3)
+    const buffers = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
+    const pieces = piecesOf(opening, buffers)
+    const length = buffers.reduce((sum, { length }) => sum + length, 0)
+    if (length <= shortResult) return this.#write(200, [...pieces].join(''))
+    for (const each of buffers) this.#exchange.accountFor(memoryOf(each))
+    if (!writeJsonHead(this.#exchange, 200, undefined)) return
+    const list = { byteLength: undefined, chunks: encoded(pieces), memory: new ReadMemory() }
+    return sendChunks(this.#exchange, '', list, '')
+  }
+
+  send(status: number, member: 'result' | 'error', value: object, headers?: HeaderList): void {
+    this.#write(status, this.#textOf(member, value), headers)
+  }
+
+  #textOf(member: 'result' | 'error', value: object): string {
+    const own = { resultType: 'complete', _meta: { [`${prefix}serverInfo`]: serverInfo } }
+    const isOwn = this.isStateless && member === 'result'
+    const text = Buffer.from(JSON.stringify(isOwn ? { ...own, ...value } : value))
+    const id = this.id && `"id":${this.id},`
+    return `{"jsonrpc":"2.0",${id}"${member}":${text.toString('latin1')}}`
+  }
+
+  #write(status: number, text: string, headers?: HeaderList): void {
+    if (writeJsonHead(this.#exchange, status, text.length, headers))
+      this.#exchange.connection.batch.end(this.#exchange, text)
+  }
+}
+
+function* piecesOf(opening: string, texts: readonly Buffer[]): Iterable<string> {
+  yield opening
+  for (const [place, text] of texts.entries()) {
+    yield `${place > 0 ? '"},' : ''}{"type":"text","text":"`
+    for (let at = 0; at < text.length; at += sliceBytes)
+      yield JSON.stringify(text.toString('latin1', at, at + sliceBytes)).slice(1, -1)
+  }
+  yield '"}]}}'
+}
+
+async function* encoded(pieces: Iterable<string>): AsyncIterable<Buffer> {
+  for (const piece of pieces) {
+    yield Buffer.from(piece, 'latin1')
+    await untilWorkMayRun()
+  }
+}
