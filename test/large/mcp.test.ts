@@ -1,0 +1,190 @@
+/** Tests the tools for agents with the official clients and the official conformance tests. */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { create, itemOf, listed } from '../conformance/expect.js'
+import { itemText } from '../decisions/expect.js'
+import { ownService } from '../support/own-service.js'
+import { listen } from '../support/process.js'
+
+import { emptyFolder, requireTool, toolCommand } from '../support/tools.js'
+
+const service = await ownService({ MCP: 'on' })
+const url = new URL('/mcp', service.baseUrl)
+const run = promisify(execFile)
+
+interface Client {
+  connect(transport: unknown): Promise<void>
+  close(): Promise<void>
+  listTools(): Promise<{ tools: { name: string; description: string }[] }>
+  callTool(call: { name: string; arguments: object }): Promise<Result>
+}
+
+interface Result {
+  readonly isError?: boolean
+  readonly content: { readonly type: string; readonly text: string }[]
+}
+
+interface Library {
+  readonly Client: new (info: object, options: object) => Client
+  readonly StreamableHTTPClientTransport: new (url: URL, options: object) => unknown
+}
+
+const second: Library = requireTool('@modelcontextprotocol/client')
+const first: Library = {
+  ...requireTool('@modelcontextprotocol/sdk/client/index.js'),
+  ...requireTool('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+}
+
+const kinds: [kind: string, library: Library, options: object][] = [
+  ['client 2, version 2026-07-28', second, { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+  ['client 2, any version', second, { versionNegotiation: { mode: 'auto' } }],
+  ['client 2, version 2025-11-25', second, {}],
+  ['sdk 1.32', first, {}],
+]
+
+async function connected([kind, library, options]: (typeof kinds)[number]): Promise<Client> {
+  const client = new library.Client({ name: kind, version: '1' }, options)
+  const headers = { Authorization: `Bearer ${service.validToken()}` }
+  await client.connect(new library.StreamableHTTPClientTransport(url, { requestInit: { headers } }))
+  after(() => client.close())
+  return client
+}
+
+async function call(client: Client, name: string, args: object, isError = false) {
+  const result = await client.callTool({ name, arguments: args })
+  assert.equal(result.isError ?? false, isError, result.content[0]?.text)
+  const texts = result.content.map(({ text }) => text)
+  const tag = /^tag: (.*)$/.exec(texts.at(-1) ?? '')?.[1] ?? ''
+  return { text: texts[0] ?? '', json: JSON.parse(texts[isError ? 1 : 0] ?? 'null'), tag }
+}
+
+for (const kind of kinds) {
+  test(`all tools, with ${kind[0]}`, async () => {
+    const client = await connected(kind)
+    const { tools } = await client.listTools()
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['list_items', 'get_item', 'create_item', 'replace_item', 'delete_item', 'wait_for_change'],
+    )
+    const project = kind[0]
+    const created = await call(client, 'create_item', { data: { n: 1 }, project_id: project })
+    const { id } = created.json
+    const exact = '{"data":{"n":12345678901234567890,"f":1.0,"__proto__":{},"a":1}}'
+    await service.request('PUT', `/items/${id}`, { token: service.validToken(), body: exact })
+    const read = await call(client, 'get_item', { id })
+    assert.equal(read.text, itemText(await service.call('GET', `/items/${id}`)))
+    assert.ok(read.text.endsWith(exact.slice('{"data":{'.length, -1)))
+    const stale = { id, data: { n: 2 }, project_id: project, if_match: created.tag }
+    const conflict = await call(client, 'replace_item', stale, true)
+    assert.equal(conflict.tag, read.tag)
+    const waiting = call(client, 'wait_for_change', { id, tag: read.tag })
+    const replaced = await call(client, 'replace_item', { ...stale, if_match: conflict.tag })
+    assert.equal((await waiting).text, replaced.text)
+    assert.deepEqual((await call(client, 'list_items', { project_id: project })).json, [
+      { id, project_id: project, n: 2 },
+    ])
+    await client.callTool({ name: 'delete_item', arguments: { id, if_match: replaced.tag } })
+    assert.equal((await service.call('GET', `/items/${id}`)).status, 404)
+    await assert.rejects(client.callTool({ name: 'no_tool', arguments: {} }), /no tool/)
+  })
+}
+
+test('ten clients increment one counter 50 times each, and none of their changes is lost', async () => {
+  const { id } = await create(service, { count: 0 })
+  const places = Array.from({ length: 10 }, (_, place) => place)
+  const clients = await Promise.all(
+    places.map((place) => connected(kinds[place % kinds.length] ?? assert.fail())),
+  )
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let step = 0; step < 50; step += 1) {
+        let { json, tag } = await call(client, 'get_item', { id })
+        for (let isDone = false; !isDone; ) {
+          const args = { id, data: { count: json.count + 1 }, if_match: tag }
+          const result = await client.callTool({ name: 'replace_item', arguments: args })
+          isDone = result.isError !== true
+          if (isDone) continue
+          json = JSON.parse(result.content[1]?.text ?? '')
+          tag = result.content[2]?.text.replace('tag: ', '') ?? ''
+        }
+      }
+    }),
+  )
+  assert.equal(itemOf(await service.call('GET', `/items/${id}`), 200).count, 500)
+})
+
+test('ten creates with one key create one item', async () => {
+  const before = (await listed(service)).length
+  const created = await Promise.all(
+    Array.from({ length: 10 }, async (_, place) => {
+      const client = await connected(kinds[place % kinds.length] ?? assert.fail())
+      return call(client, 'create_item', { data: { once: true }, key: 'once' })
+    }),
+  )
+  assert.equal(new Set(created.map(({ text }) => text)).size, 1)
+  assert.equal((await listed(service)).length, before + 1)
+})
+
+/** Hands requests on with a token, because the conformance tests send none. */
+async function withToken(): Promise<string> {
+  const server = createServer((incoming, response) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${service.validToken()}` }
+    const { method = '' } = incoming
+    const outgoing = request(url, { method, headers }, (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers))
+    })
+    incoming.pipe(outgoing)
+  })
+  after(() => server.close())
+  return `http://localhost:${await listen(server)}/mcp`
+}
+
+/**
+ * The scenarios that concern a server with tools only. The others need the diagnostic tools of an example server, or
+ * prompts, resources, completions, logging, sampling, elicitation, tasks, or streams of events, none of which we have.
+ */
+const scenarios = [
+  ['2025-11-25', 'server-initialize'],
+  ['2025-11-25', 'ping'],
+  ['2025-11-25', 'tools-list'],
+  ['2025-11-25', 'dns-rebinding-protection'],
+  ['2026-07-28', 'server-stateless'],
+  ['2026-07-28', 'tools-list'],
+  ['2026-07-28', 'http-header-validation'],
+  ['2026-07-28', 'caching'],
+  ['2026-07-28', 'dns-rebinding-protection'],
+] as const
+
+/** Reasons why a check cannot succeed here: it needs a tool of the example server, or what the server does not offer. */
+const inapplicable = /^Not testable: server does not list|^(?:prompts|resources)\/.* error -32601/
+
+/** Lets the tests run on Node.js 20, whose `fs` has no `globSync`. Only another command of theirs calls it. */
+const withGlob = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(\`
+  const fs = 'data:text/javascript,export * from "node:fs"; export const globSync = undefined'
+  export const resolve = (name, context, next) =>
+    name === 'fs' ? { url: fs, shortCircuit: true } : next(name, context)\`))`
+
+for (const [version, scenario] of scenarios) {
+  test(`conformance with ${version}: ${scenario}`, async () => {
+    const folder = emptyFolder()
+    const preload = `--import=data:text/javascript,${encodeURIComponent(withGlob)}`
+    const which = ['--scenario', scenario, '--spec-version', version]
+    const args = ['server', '--url', await withToken(), ...which, '--output-dir', folder]
+    // The exit code says whether all checks passed, even those that do not apply.
+    await run(process.execPath, [preload, toolCommand('conformance'), ...args]).catch(() => {})
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const file = files.find((name) => name.endsWith('checks.json')) ?? assert.fail('no checks')
+    const checks: Record<string, string>[] = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+    const wrong = failed.filter(({ errorMessage = '' }) => !inapplicable.test(errorMessage))
+    assert.deepEqual(wrong, [])
+    assert.ok(checks.filter(({ status }) => status === 'SUCCESS').length > 0)
+  })
+}
