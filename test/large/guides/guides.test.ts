@@ -56,11 +56,29 @@ test(`${jobs}: a worker does not delete a job that another worker has taken over
   const env = { ...cleanEnvironment(), BASE: service.baseUrl.href, TOKEN: service.validToken() }
   const run = ownProcess([process.execPath, 'worker.mjs'], { cwd, env })
   assert.deepEqual(await run.ended(), [0, null])
-  const left = itemsOf(await service.call('GET', '/items'))
+  const left = itemsOf(await service.call('GET', '/items?project_id=taken'))
   assert.deepEqual(
     left.map((item) => [item.id, item.worker]),
     [[id, 'other']],
   )
+})
+
+test(`${jobs}: of a job that is done twice, the result is stored once`, async () => {
+  const service = await ownService()
+  const env = { ...cleanEnvironment(), BASE: service.baseUrl.href, TOKEN: service.validToken() }
+  const count = async (project: string) =>
+    itemsOf(await service.call('GET', `/items?project_id=${project}`)).length
+  await create(service, { task: 1 }, 'jobs')
+  for (const crash of ['process.exit()', '']) {
+    const cwd = folderOfJobs((text) =>
+      text.replace('// After an error, the job', `${crash} //`).replace('60_000', '1'),
+    )
+    const run = ownProcess([process.execPath, 'worker.mjs'], { cwd, env })
+    assert.deepEqual(await run.ended(), [0, null])
+    assert.equal(await run.printed(/^/), '1\n')
+    assert.equal(await count('results'), 1)
+    assert.equal(await count('jobs'), crash === '' ? 0 : 1)
+  }
 })
 
 programTest('jq', `${jobs}: the output is as shown`, async () => {
