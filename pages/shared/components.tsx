@@ -1,6 +1,6 @@
-/** Components that both pages use: product name, buttons, copy buttons and tabs. @module */
+/** Components that both pages use: product name, buttons and copy buttons. @module */
 
-import type { ComponentChildren, ComponentProps } from 'preact'
+import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 
 /** The logo is the same file as the page's icon, so that browsers load the file only once. */
@@ -40,35 +40,5 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
         </>
       )}
     </Button>
-  )
-}
-
-interface ChoiceProps<T extends string> {
-  /** Title for screen readers, which must be unique on the page. */
-  readonly title: string
-  readonly texts: readonly T[]
-  readonly chosen: T
-  onChoose(text: T): void
-  label?(text: T): ComponentChildren
-}
-
-/** Radio buttons that look like tabs, because browsers have keyboard navigation for radio buttons built in. */
-export function Choice<T extends string>(props: ChoiceProps<T>) {
-  const { title, texts, chosen, onChoose, label } = props
-  return (
-    <fieldset class="choice">
-      <legend class="unseen">{title}</legend>
-      {texts.map((text) => (
-        <label key={text}>
-          <input
-            type="radio"
-            name={title}
-            checked={text === chosen}
-            onChange={() => onChoose(text)}
-          />
-          {label ? label(text) : text}
-        </label>
-      ))}
-    </fieldset>
   )
 }
