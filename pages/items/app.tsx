@@ -53,8 +53,8 @@ export function App() {
   const { session, dispatch, editor, edit, follow } = useSession()
   const hasToken = token.use() !== ''
   const failed = failure.use()
-  const isHidden = failed !== '' || isAsking || (!listedAt && !hasToken)
-  const listProblem = isHidden ? undefined : problem
+  const isSaid = failed !== '' || isAsking || (!listedAt && !hasToken) // something else says what is wrong
+  const listProblem = isSaid ? undefined : problem
   const shape = overview.shapeOf(project)
   useEffect(() => askForToken(problem), [problem])
   useKeptFocus('[role=grid]')

@@ -9,7 +9,7 @@ import { type Entry, readEntries } from '../service/files.js'
 import { messageFor } from '../service/requests.js'
 import { collection } from '../state/list.js'
 import { askForToken } from '../state/overlay.js'
-import { Dialog, useConfirmedClose } from '../ui/dialog.js'
+import { Dialog, Question, useWarning } from '../ui/dialog.js'
 
 interface Progress {
   readonly next: number
@@ -25,6 +25,7 @@ export function Import({ onClose }: { onClose: () => void }) {
   /** Prefix of each item's `Idempotency-Key`. */
   const [key, setKey] = useState(newKey)
   const [isRunning, setRunning] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')
   const main = useRef<HTMLButtonElement>(null)
   /** Aborts the operation in progress: reading a file, or importing its items. */
@@ -35,6 +36,7 @@ export function Import({ onClose }: { onClose: () => void }) {
     work.current.abort()
     work.current = new AbortController()
     setProblem('')
+    setAsking(false)
     return work.current.signal
   }
 
@@ -90,16 +92,9 @@ export function Import({ onClose }: { onClose: () => void }) {
   const imported = `${formatted(next - skipped)} of ${counted(count, 'item')}`
   const hasFailed = problem !== '' && count > 0
   const isPartial = next > 0 && !isEnded
-  const [close, confirmation] = useConfirmedClose(
-    isRunning || isPartial
-      ? {
-          title: 'End the import?',
-          text: `${imported} imported so far. The others will not be.`,
-          action: 'End',
-        }
-      : undefined,
-    onClose,
-  )
+  const isUnfinished = isRunning || isPartial
+  useWarning(isUnfinished)
+  const close = () => (isUnfinished ? setAsking(true) : onClose())
   return (
     <Dialog title="Import items" onClose={close}>
       <p>
@@ -169,7 +164,15 @@ export function Import({ onClose }: { onClose: () => void }) {
           {!isRunning && !hasFailed && (isDone ? 'Done' : isPartial ? 'Continue' : 'Import')}
         </button>
       </div>
-      {confirmation}
+      {isAsking && isUnfinished && (
+        <Question
+          title="End the import?"
+          text={`${imported} imported so far. The others will not be.`}
+          action="End"
+          onStay={() => setAsking(false)}
+          onLeave={onClose}
+        />
+      )}
     </Dialog>
   )
 }

@@ -113,13 +113,13 @@ export function useColumns(shape: Shape, room: number | undefined, isListed: boo
       })
   const names = end < 0 ? common : common.slice(0, Math.max(1, end))
   const hidden = [...all.keys()].filter((name) => !names.includes(name)).length
-  const isGrowing = (name: string, place: number) =>
-    // The remaining width goes to the column that lists other members, or to columns with long values, or to the last.
-    hidden === 0 && ((lengths.get(name) ?? 0) >= long || place === names.length - 1)
+  // The remaining width goes to the column that lists other members, or to columns with long values, or to the last.
+  const growing = hidden > 0 ? [] : names.filter((name) => (lengths.get(name) ?? 0) >= long)
+  if (hidden === 0 && growing.length === 0) growing.push(names.at(-1) ?? '')
   const widths = names.map(widthOfColumn)
   const tracks = [`${idWidth}ch`].concat(
     names.map((name, at) =>
-      isGrowing(name, at) ? `minmax(${widths[at]}ch,1fr)` : `${widths[at]}ch`,
+      growing.includes(name) ? `minmax(${widths[at]}ch,1fr)` : `${widths[at]}ch`,
     ),
   )
   if (hidden > 0) tracks.push(`minmax(${leastRest}ch,1fr)`)

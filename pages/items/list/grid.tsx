@@ -43,8 +43,7 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
   const look = isCard ? 'cards' : 'table'
   /** Visible width in characters. */
   const [room, setRoom] = useState<number>()
-  const columnsOf = useColumns(shape, isCard ? undefined : room, isListed)
-  const { columns, hidden, tracks, width } = columnsOf
+  const { columns, hidden, tracks, width } = useColumns(shape, isCard ? undefined : room, isListed)
   const rowHeight = heights[look]
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
   const active = activeItem?.id

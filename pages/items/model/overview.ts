@@ -12,7 +12,7 @@ const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
 /** Maximum numbers of columns and of projects that the user can choose from. */
-const mostNames = 200
+const mostNames = 100
 const mostProjects = 500
 /** Upper limit on the computed width of a value, in characters. */
 const widest = 28

@@ -1,7 +1,7 @@
 /** Dialogs based on the `dialog` element, which takes focus when it opens and restores focus when it closes. @module */
 
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { keyOf } from '../../shared/keys.js'
 
@@ -98,8 +98,6 @@ function hostOf(element: HTMLElement | undefined): Element | null {
   return root instanceof ShadowRoot ? root.host : (element ?? null)
 }
 
-type Loss = Readonly<Record<'title' | 'text' | 'action', string>>
-
 /** Makes the browser ask for confirmation before the user leaves the page. */
 export function useWarning(isNeeded: boolean): void {
   useLayoutEffect(() => {
@@ -110,7 +108,10 @@ export function useWarning(isNeeded: boolean): void {
   }, [isNeeded])
 }
 
-interface QuestionProps extends Loss {
+interface QuestionProps {
+  readonly title: string
+  readonly text: string
+  readonly action: string
   readonly onStay: () => void
   readonly onLeave: () => void
 }
@@ -130,19 +131,4 @@ export function Question({ title, text, action, onStay, onLeave }: QuestionProps
       </div>
     </Dialog>
   )
-}
-
-/** Returns a close function, and a question that it asks first if closing would lose something. */
-export function useConfirmedClose(loss: Loss | undefined, onClose: () => void) {
-  const [isAsking, setAsking] = useState(false)
-  const isSafe = loss === undefined
-  useWarning(!isSafe)
-  useLayoutEffect(() => {
-    if (isSafe) setAsking(false)
-  }, [isSafe])
-  const confirmation = isAsking && loss && (
-    <Question {...loss} onStay={() => setAsking(false)} onLeave={onClose} />
-  )
-  const close = () => (isSafe ? onClose() : setAsking(true))
-  return [close, confirmation] as const
 }

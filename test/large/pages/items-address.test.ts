@@ -80,6 +80,8 @@ describe('the address of the items page', inChromium, () => {
       const page = await openItems(own, { address })
       await page.counts('4 items')
     }
+    const typed = await openItems(own, { address: '#where=["price","is at least","5"]' })
+    await typed.counts('3 of 4 items')
     const page = await openItems(own, { address: '#item=gone' })
     await page.warns('The item gone of this address is not listed.')
     await hasAddress(page, '')
