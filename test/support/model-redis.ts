@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
-import { scripts } from '../../src/store/redis/bucket.js'
+import { changeScript, noItem } from '../../src/store/redis/bucket.js'
 import type { Command, RedisValue, Reply, Servers } from '../../src/store/redis/client.js'
 import { NotConnectedError, TimeoutError } from '../../src/store/redis/errors.js'
 import { openRedisStore } from '../../src/store/redis/store.js'
@@ -20,6 +20,7 @@ interface Steps {
 
 const log = pino({ level: 'silent' })
 const nodes = [0, 1].map(() => ({ isReady: () => true }))
+const record = { key: 'm:{store}', buckets: 2 }
 const failures = {
   unsent: new NotConnectedError(new Error('the model')),
   lost: new TimeoutError('lost'),
@@ -27,6 +28,7 @@ const failures = {
 }
 
 export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolean) {
+  const script = changeScript(isCluster ? undefined : record)
   const hashes = new Map<string, Map<string, string>>()
   const numbers = new Set<string>()
   const hashAt = (key: string) => hashes.get(key) ?? new Map<string, string>()
@@ -77,14 +79,14 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
   }
 
   /** Does what the script `change` does. */
-  function change(digest: string, [count = '', key = '', ...rest]: string[]): RedisValue {
-    assert.equal(digest, scripts.change.digest)
-    const [id = '', kind, text = '', , time, digits] = rest.slice(Number(count) - 1)
+  function change(digest: string, [, key = '', ...rest]: string[]): RedisValue {
+    assert.equal(digest, script.digest)
+    const [id = '', text = '', expected, time, digits] = rest
     const hash = hashAt(key)
     const totals = (hash.get('bytes') ?? '0 0 0-').split(/[ -]/).map(Number)
     const [bytes = 0, items = 0, last = 0] = totals
     const old = hash.get(id) ?? ''
-    if ((kind === 'create') !== (old === '')) return 0
+    if ((expected === noItem) !== (old === '')) return 0
     const version = `${Math.max(last + 1, Number(time))}${digits}`
     const [from, to] = [projectIn(old), projectIn(text)]
     for (const project of new Set([from, to])) {
@@ -93,9 +95,9 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
       const added = Number(project === to) - Number(project === from)
       set(key, `:${project}`, `${number + added} ${version}`)
     }
-    const number = items + Number(kind === 'create') - Number(kind === 'delete')
+    const number = items + Number(old === '') - Number(text === '')
     set(key, 'bytes', `${bytes + text.length - old.length} ${number} ${version}`)
-    if (kind === 'delete') hash.delete(id)
+    if (text === '') hash.delete(id)
     else set(key, id, text)
     return from === undefined || from === to ? 1 : [1, bulk(from)]
   }

@@ -84,29 +84,48 @@ local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
 if length > ${scriptReplyBytes} then return length end
 return redis.call('HGET', KEYS[1], ARGV[1])`),
 
-  /**
-   * Creates, replaces or deletes an item. Returns the index of the outcome, and the item's former project if it differs.
-   * A version is a time in milliseconds, later than that of the bucket's former version, and random digits: after a
-   * failover has lost a version, the same time may be given again. KEYS: bucket, and the record if it is on the same
-   * server. ARGV: id, kind of change, text, SHA-1 of the expected text or '', time, hyphen and random digits, number of
-   * buckets, and the cursor from which to forget projects, if any.
-   */
-  change: script(`
-local key, id, kind, text, time = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+  /** Tries each command that the other scripts call. ARGV: the name of a field that does not exist. */
+  probe: script(`
+local key, id = KEYS[1], ARGV[1]
+local field = redis.call('HMGET', key, 'bytes')[1]
+local isWhole = field and string.match(field, '^%d+ %d+ %d+%-%x*$') or redis.call('HLEN', key) == 0
+if not isWhole or redis.call('HSTRLEN', key, id) > 0 then
+  return redis.error_reply('${unexpectedData} another program has written to a key of the store')
+end
+redis.call('HLEN', key)
+redis.call('HGET', key, '')
+redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
+redis.call('HDEL', key, '')
+redis.call('HSET', key, '', '')
+return redis.call('HDEL', key, '')`),
+}
+
+/** Value for the script `change` in place of the digest of the expected text, if there must be no item. */
+export const noItem = 'none'
+
+/**
+ * Returns the script that creates, replaces or deletes an item. It returns the index of the outcome, and the item's
+ * former project if that differs. A version is a time in milliseconds, later than that of the bucket's former version,
+ * and random digits: after a failover has lost a version, the same time may be given again. KEYS: bucket. ARGV: id;
+ * text, '' to delete the item; SHA-1 of the expected text, '' for any or `noItem` for none; time; hyphen and random digits;
+ * the cursor from which to forget projects, if any.
+ * @param record the record to compare before each change, if it is on the same server.
+ */
+export function changeScript(record?: { key: string; buckets: number }): Script {
+  return script(`
+local key, id, text, expected, time = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local found = redis.call('HMGET', key, 'bytes', id)
 local field, old = found[1] or redis.call('HLEN', key) == 0 and '0 0 0-', found[2] or ''
 local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-%x*$')
 if not bytes or #bytes > 15 or #items > 15 or #last > 15 then
   return redis.error_reply('${unexpectedData} another program has written to a key of the store')
 end
-if KEYS[2] and redis.pcall('HGET', KEYS[2], 'buckets') ~= ARGV[7] then
-  return redis.error_reply('${otherRecord} the record of the store has changed')
-end
-if (old == '') ~= (kind == 'create') then return 0 end
-if ARGV[4] ~= '' and redis.sha1hex(old) ~= ARGV[4] then return 2 end
-local version = ' ' .. (time > last + 0 and ARGV[5] or string.format('%.0f', last + 1)) .. ARGV[6]
+${recordCheck(record)}
+if (old == '') ~= (expected == '${noItem}') then return 0 end
+if expected ~= '' and old ~= '' and redis.sha1hex(old) ~= expected then return 2 end
+local version = ' ' .. (time > last + 0 and ARGV[4] or string.format('%.0f', last + 1)) .. ARGV[5]
 bytes = bytes + #text - #old
-items = items + (kind == 'create' and 1 or kind == 'delete' and -1 or 0)
+items = items + (old == '' and 1 or text == '' and -1 or 0)
 local totals = (bytes > 0 and bytes or 0) .. ' ' .. (items > 0 and items or 0) .. version
 local from, to, count, other
 if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
@@ -131,7 +150,7 @@ if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
   if to and from and from ~= to then other = counted(from, -1) end
 end
 -- Without memory, the server refuses the first change of a script, unless it is HDEL. Deleting the field '' has no effect.
-if kind == 'delete' then
+if text == '' then
   redis.call('HDEL', key, '')
   redis.call('HSET', key, 'bytes', totals, from or 'bytes', count or totals)
   if redis.pcall('HDEL', key, id) ~= 1 then
@@ -145,29 +164,23 @@ else
   end
 end
 if other then redis.call('HSET', key, from, other) end
-if ARGV[8] then
-  local found = redis.pcall('HSCAN', key, ARGV[8], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
+if ARGV[6] then
+  local found = redis.pcall('HSCAN', key, ARGV[6], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
   for place = 1, #found, 2 do
     local since = string.match(found[place + 1], '^0 (%d+)%-')
     if since and since + ${remembered} < time then redis.pcall('HDEL', key, found[place]) end
   end
 end
-return from and from ~= to and {1, string.sub(from, 2)} or 1`),
+return from and from ~= to and {1, string.sub(from, 2)} or 1`)
+}
 
-  /** Tries each command that the other scripts call. ARGV: the name of a field that does not exist. */
-  probe: script(`
-local key, id = KEYS[1], ARGV[1]
-local field = redis.call('HMGET', key, 'bytes')[1]
-local isWhole = field and string.match(field, '^%d+ %d+ %d+%-%x*$') or redis.call('HLEN', key) == 0
-if not isWhole or redis.call('HSTRLEN', key, id) > 0 then
-  return redis.error_reply('${unexpectedData} another program has written to a key of the store')
-end
-redis.call('HLEN', key)
-redis.call('HGET', key, '')
-redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
-redis.call('HDEL', key, '')
-redis.call('HSET', key, '', '')
-return redis.call('HDEL', key, '')`),
+function recordCheck(record?: { key: string; buckets: number }): string {
+  if (record === undefined) return ''
+  const key = [...Buffer.from(record.key)].map((byte) => `\\${String(byte).padStart(3, '0')}`)
+  return `
+if redis.pcall('HGET', '${key.join('')}', 'buckets') ~= '${record.buckets}' then
+  return redis.error_reply('${otherRecord} the record of the store has changed')
+end`
 }
 
 function script(text: string) {
