@@ -18,9 +18,12 @@ const entries = {
 }
 
 /** What the service loads at its start, in one file, although parts that are loaded later share modules of it. */
+const serviceFiles =
+  /^src.(?:service|listener|item|http.(?!mcp|metrics)|memory.(?!shares)|store.(?!redis))/
 const service = {
   name: 'service',
-  test: /src.(?:service|listener|item|http.(?!mcp|metrics)|memory.(?!shares)|store.(?!redis))/,
+  /** @param {string} id */
+  test: (id) => serviceFiles.test(relative(root, id)),
   includeDependenciesRecursively: false,
 }
 
