@@ -2,18 +2,13 @@
 
 import { readFile } from './read-file.js'
 
-/** Maximum number of token secrets: the next, the current and the previous one. */
-const maxSecrets = 3
-
-/** Time between two reads of the secret file, in ms. File system events would not report a replaced symbolic link. */
-const interval = 500
+const maxSecrets = 3 // the next, the current and the previous one
+const interval = 500 // ms between reads; file system events miss a replaced symbolic link
 
 interface SecretFile {
   readonly path: string
-  /** Resolves when the file has been read for the first time, or when it is clear that this takes too long. */
-  readonly firstRead: Promise<void>
-  /** The secrets from the latest read of the file. The array is replaced only if a secret has changed. */
-  secrets: readonly string[]
+  readonly firstRead: Promise<void> // or when it's clear that this takes too long
+  secrets: readonly string[] // from the latest read; the same array until one changes
   problem: string | undefined
 }
 
@@ -37,7 +32,7 @@ function follow(path: string): SecretFile {
   const followed: SecretFile = { path, firstRead, secrets: [], problem: about('not read yet') }
   return followed
 
-  /** Begins the next read only after this one has ended, because reads of a lost mount would pile up. */
+  /** Reads one after the other, because reads of a lost mount would pile up. */
   async function read(isDone?: () => void): Promise<void> {
     const reading = readFile(path, (late) => {
       report(late)
@@ -48,7 +43,7 @@ function follow(path: string): SecretFile {
       (bytes) => new TextDecoder().decode(bytes),
       (error: Error) => error,
     )
-    // A file that is being overwritten is empty for a moment, so a change takes effect only after two equal reads.
+    // A file being overwritten is empty for a moment, so a change counts only after two equal reads.
     if (latest === undefined || latest === String(found)) report(found)
     latest = String(found)
     isDone?.()
@@ -73,9 +68,9 @@ function follow(path: string): SecretFile {
   }
 }
 
-/** Parses the secret file. Error messages must not contain any part of the file. */
+/** Parses the secret file. Its errors must not quote it. */
 function parseSecrets(text: string): string[] {
-  // Decoding replaces invalid bytes with U+FFFD, so a secret with many invalid bytes would be easy to guess.
+  // Decoding replaces invalid bytes with U+FFFD, so a secret with many of them is easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   const { length } = secrets

@@ -5,8 +5,7 @@ import { ApiError } from '../interface/errors.js'
 import type { TokenPayload } from '../interface/models.js'
 import { secretFile } from './secret-file.js'
 
-/** HMAC algorithms (RFC 7518 §3.2) and OpenSSL's names for their hash functions. */
-const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const
+const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const // OpenSSL's names (RFC 7518 §3.2)
 type Algorithm = keyof typeof hashes
 
 export type VerifiedToken = Pick<TokenPayload, 'sub' | 'exp'>
@@ -49,7 +48,7 @@ export const environmentSigning: CurrentSigning = followSecret(
   () => process.env.JWT_ALGORITHM || 'HS256',
 )
 
-/** Returns why tokens cannot be signed or verified; `undefined` if there is no problem. */
+/** Returns why tokens cannot be signed or verified; `undefined` if they can. */
 export function signingProblem(currentSigning: CurrentSigning): string | undefined {
   try {
     currentSigning()
@@ -72,7 +71,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Encoding replaces invalid Unicode with U+FFFD, so a secret with many invalid characters would be easy to guess.
+  // Encoding replaces lone surrogates with U+FFFD, so a secret with many of them is easy to guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -86,7 +85,7 @@ function notConfigured(cause: string): ApiError {
   return new ApiError('AUTH_NOT_CONFIGURED', message, { cause })
 }
 
-/** @param lifetime time until the token expires, in seconds. */
+/** @param lifetime in seconds. */
 export function signToken(sub: string, lifetime: number, signing = environmentSigning()): string {
   const iat = Math.floor(Date.now() / 1000)
   const payload: TokenPayload = { sub, iat, exp: iat + lifetime }
@@ -100,11 +99,8 @@ export function signatureOf(input: string, algorithm: Algorithm, key: KeyObject)
   return createHmac(hashes[algorithm], key).update(input).digest('base64url')
 }
 
-/** Maximum size of the token cache in bytes, enough for 20,000 tokens of 170 characters. */
-const maxBytes = 8 * 1024 * 1024
-
-/** Size of a cache entry in bytes, without the token and `sub`. A character of `sub` takes up to two bytes. */
-const entryBytes = 200
+const maxBytes = 8 * 1024 * 1024 // in bytes, enough for 20,000 tokens of 170 characters
+const entryBytes = 200 // without the token and `sub`
 
 class TokenCache extends Map<string, VerifiedToken> {
   #bytes = 0
@@ -116,7 +112,7 @@ class TokenCache extends Map<string, VerifiedToken> {
       this.clear()
       this.#bytes = bytes
     }
-    // The token is copied, because in V8 a substring keeps the whole request head in memory, up to 16 KiB.
+    // V8 would keep the whole request head, up to 16 KiB, for a substring. Hence the copy.
     return super.set(Buffer.from(token, 'latin1').toString('latin1'), claims)
   }
 }

@@ -5,8 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
 import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
-/** Matches a JWS in compact serialization (RFC 7515 §7.1): header, payload and signature, separated by periods. */
-const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/
+const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/ // header, payload and signature (RFC 7515 §7.1)
 
 export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
   const known = signing.verified.get(token)
@@ -25,21 +24,21 @@ function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   if (!isSignatureOf(input, signature, signing)) throw invalid('its signature does not match')
 
   const { alg, crit } = parsePart(header, 'header')
-  // `crit` lists extensions that the recipient must support. This service supports none (RFC 7515 §4.1.11).
+  // `crit` lists extensions that the recipient must support. We support none (RFC 7515 §4.1.11).
   if (typeof alg !== 'string' || crit !== undefined) throw invalid('its header is not supported')
   if (alg !== signing.algorithm) throw invalid('its algorithm is not the configured one')
-  // Registered claims (RFC 7519 §4.1). Only the type of `iat` is checked, not its value.
+  // The value of `iat` doesn't matter, only its type (RFC 7519 §4.1).
   const { sub, exp, nbf = 0, iat = 0 } = parsePart(payload, 'payload')
   if (isTime(exp)) assertNotExpired({ exp })
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // A token is valid from `nbf` on, which may be more precise than the whole milliseconds of `Date.now()`.
+  // `nbf` may be more precise than the whole milliseconds of `Date.now()`.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
 
-/** Returns whether a claim is a `NumericDate`: seconds since 1970, possibly with a fraction (RFC 7519 §2). */
+/** True for a `NumericDate`: seconds since 1970, possibly with a fraction (RFC 7519 §2). */
 function isTime(claim: unknown): claim is number {
   return Number.isFinite(claim)
 }
@@ -63,7 +62,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** Throws if a token has expired, without leeway. Cached tokens are checked on each use too (spec §5.4). */
+/** Allows no leeway. Cached tokens are checked on each use too (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }
