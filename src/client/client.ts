@@ -27,10 +27,10 @@ export type { HealthCheckResponse, Item }
 
 /**
  * A client for one item store service. Methods throw an {@link ItemStoreError}, or the signal's reason after an abort.
- * @typeParam T type of the items. Items are not checked against it at run time.
+ * @typeParam T type of the items, unchecked at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends a request for which this class has no method, such as a HEAD, with retries. `read` converts the response. */
+  /** Sends any other request, such as a HEAD, with retries. `read` converts the response. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
@@ -47,7 +47,7 @@ export class ItemStoreClient<T extends object = Item> {
     return this.#parsed(await this.#items.create(this.#textOf(data), options))
   }
 
-  /** Returns an item. @throws {ItemStoreError} with `status` 404 if the item does not exist. */
+  /** Returns an item. @throws {ItemStoreError} with `status` 404 if it doesn't exist. */
   async get(id: string, options?: CallOptions): Promise<TaggedItem<T>> {
     return this.#parsed(await this.#items.read(id, options))
   }
@@ -66,7 +66,7 @@ export class ItemStoreClient<T extends object = Item> {
   }
 
   /**
-   * Replaces an item with the result of `change`. Keeps the project unless the result has a different `project_id`.
+   * Replaces an item with the result of `change`. Keeps the project unless the result names another.
    * @param change called again after a conflict. Returns `undefined` to leave the item unchanged.
    * @throws {ItemStoreError} `PRECONDITION_FAILED` after 100 conflicts; `status` 404 if the item is missing.
    */
@@ -86,7 +86,7 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // A 404 means that an earlier attempt deleted the item. A 200 does not come from an item store.
+      // After a 404, an earlier attempt has deleted the item. A 200 isn't from an item store.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }

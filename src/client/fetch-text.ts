@@ -4,24 +4,21 @@ import { ItemStoreError, invalidResponse, membersOf } from './item-store-error.j
 import { TextResponse } from './item-texts.js'
 import type { Fetch } from './options.js'
 
-/** Matches up to 65,536 characters. Handling more characters at once would block a page for too long. */
-const shortParts = /.{1,65536}/gs
+const shortParts = /.{1,65536}/gs // more at once would block a page
 
-/**
- * Matches the code, system call and message of an error for which nothing was sent. A failure of an existing
- * connection, such as `read EHOSTUNREACH` or a damaged TLS record, does not match. Browsers give no such details.
- */
+// Matches an error before anything was sent, by its code, system call and message. Failures of an open connection, such
+// as `read EHOSTUNREACH` or a damaged TLS record, don't match. Browsers give no details.
 const notConnected = new RegExp(
   [
     '^E(CONNREF|ADDRNOT|NOTF|AI_|(HOST|NET)(UN|DO))(?!.* (read|write)\\b)',
     '^UND_ERR_CONNECT_T|^\\S+ (bind|connect|getaddr|query)|before secure TLS|bad port$',
-    '^\\S*(CERT|CRL_|UNABLE_TO|_CA\\b|_PURPOSE|PATH_L|ERR_TLS)', // codes of OpenSSL for certificates
+    '^\\S*(CERT|CRL_|UNABLE_TO|_CA\\b|_PURPOSE|PATH_L|ERR_TLS)', // OpenSSL's codes for certificates
     '^(ERR_SSL|EPROTO).*(version|protocol|handshake)',
   ].join('|'),
   'i',
 )
 
-/** Resolves when the response headers arrive. `timeout` limits each wait for data, in ms. @throws {ItemStoreError} */
+/** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
 export async function fetchText(
   fetch: Fetch,
   url: string,
@@ -70,10 +67,10 @@ export async function fetchText(
     }
   }
 
-  // Following a redirect could turn a create into a GET, and send the token to a different host.
+  // A redirect could turn a create into a GET, and take the token to another host.
   const options = { ...init, redirect: 'manual', signal: own.signal } as const
   try {
-    const head = (await outcomeOf(() => fetch(url, options))) as Response // as far as the client uses it
+    const head = (await outcomeOf(() => fetch(url, options))) as Response // has the members used here
     return new TextResponse(head, partsOf(head))
   } catch (error) {
     own.abort()
@@ -81,7 +78,7 @@ export async function fetchText(
   }
 }
 
-/** Body of a response. That of node-fetch is a stream of Node.js; React Native has only `text()`. */
+/** A stream of Node.js in node-fetch; missing in React Native, which has only `text()`. */
 type Body = (AsyncIterable<Uint8Array> & Partial<ReadableStream<Uint8Array>>) | null | undefined
 
 function isConnectError(error: unknown): boolean {
@@ -94,12 +91,12 @@ function isConnectError(error: unknown): boolean {
   return texts.length > 0 && texts.every((text) => notConnected.test(text))
 }
 
-/** Longest delay for `setTimeout`, in milliseconds. A timer of 2 ** 31 ms or more would fire immediately. */
+/** Longest delay for `setTimeout`, in ms. From 2 ** 31 on, a timer fires at once. */
 export const longestTimer = 2e9
 
 type Signal = AbortSignal | undefined
 
-/** Waits for `time` ms. If `operation` is given, returns its result instead, or throws `TIMEOUT` after `time` ms. */
+/** Waits for `time` ms. With `operation`, returns its result, or throws `TIMEOUT` after that time. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {
@@ -130,7 +127,7 @@ class Actions extends Set<() => void> {
 
 const listeners = new WeakMap<AbortSignal, Actions>()
 
-/** Callbacks for the same signal share one listener, because Node.js warns if a signal has more than ten. */
+/** Shares one listener per signal, because Node.js warns about more than ten. */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)

@@ -16,11 +16,9 @@ import type {
 import type { CheckedOptions, Send, SendOptions, ServiceRequest } from './sender.js'
 import { backoff, isItemMissing, retryDelay } from './sender.js'
 
-/** Maximum time for which a watch request waits for a change, in seconds. Many proxies end requests after 60 s. */
-const longestWait = 40
+const longestWait = 40 // in seconds; many proxies end requests after 60 s
 const shortPause = 100
-/** Maximum number of attempts per update. If 64 clients change the same item, an update can need 47 attempts. */
-const mostAttempts = 100
+const mostAttempts = 100 // 64 clients that change the same item can need 47
 
 export class ItemRequests {
   readonly #send: Send
@@ -75,13 +73,13 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      // If `projectId` is `undefined`, `replace` uses the project in the data.
+      // `replace` takes the project from the data if `projectId` is `undefined`.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, used, projectId, ifMatch })
       } catch (error) {
         const isConflict = hasCode(error, 'PRECONDITION_FAILED') && attempts < mostAttempts
-        // After a conflict, the first delay is only 20 to 40 ms, because a quick retry is likely to succeed.
+        // The first delay after a conflict is only 20 to 40 ms, because a quick retry usually succeeds.
         const delay = isConflict
           ? backoff({}, attempts) / 10
           : retryDelay(error, !isRepeatable, used.retries, this.#options)
@@ -103,7 +101,7 @@ export class ItemRequests {
       let pause = shortPause
       try {
         const headers = known ? { 'if-none-match': known, prefer: `wait=${seconds}` } : undefined
-        // After the first state, this loop itself repeats a failed request, so the sender must not.
+        // After the first state, this loop repeats failed requests, so the sender must not.
         const call = { ...options, used: { retries: known === undefined ? 0 : Infinity } }
         const [head, state] = await this.#send({ path, headers }, call, async (response) => {
           const isSame = headers && response.head.status === 304
@@ -134,9 +132,9 @@ export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, s
   return { 'if-match': typeof ifMatch === 'string' ? ifMatch : tagOf(ifMatch) }
 }
 
-/** @throws {TypeError} if the id cannot be a path segment. No item has such an id. */
+/** @throws {TypeError} if the id can't be a path segment. No item has such an id. */
 export function pathOf(id: string): string {
-  // An empty id would produce the path of the item list. `fetch` would resolve the segments `.` and `..`.
+  // An empty id would lead to the list, and `fetch` would resolve `.` and `..`.
   if (!id || /^\.\.?$|\p{Surrogate}/u.test(id)) {
     throw wrong(`id is ${JSON.stringify(id)}; expected one path segment`)
   }
@@ -154,7 +152,7 @@ function requireText(name: string, value: unknown): void {
   if (typeof value !== 'string') throw wrong(`${name} is not text`)
 }
 
-/** Throws a `TypeError` for a lone surrogate, which `fetch` would replace with U+FFFD. */
+/** Rejects a lone surrogate, which `fetch` would replace with U+FFFD. */
 function requirePairs(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw wrong('lone surrogate; JSON can escape it')
 }
@@ -165,7 +163,7 @@ export function jsonText(text: string): string {
   return text
 }
 
-/** Returns a request body. By default, `project_id` is copied from the data, where the service would ignore it. */
+/** Returns a request body. Copies `project_id` from the data, where the service would ignore it. */
 function itemRequestText(data: string, projectId: unknown = projectIn(data)): string {
   requirePairs(data)
   if (projectId == null) return `{"data":${data}}`

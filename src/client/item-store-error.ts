@@ -17,11 +17,11 @@ interface ItemStoreErrorOptions {
   readonly sessionId?: string | undefined
 }
 
-/** Thrown if the service rejects a request or cannot be reached. The `message` is meant for people. */
+/** Thrown if the service rejects a request or can't be reached. The `message` is for people. */
 export class ItemStoreError extends Error {
   override readonly name = 'ItemStoreError'
   declare readonly status: number | undefined
-  /** Error code from the service (spec §7) or from the client. The 404 for a missing item has no code. */
+  /** Error code from the service (spec §7) or the client. The 404 of a missing item has none. */
   declare readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>) | undefined
   /** Id of the request in the service's log (spec §1.4); `undefined` if there was no response. */
   declare readonly sessionId: string | undefined
@@ -41,10 +41,10 @@ export class ItemStoreError extends Error {
   }
 }
 
-/** @param text body of the response. Unlike this service, a proxy may not use the format of spec §7. */
+/** @param text body of the response. A proxy's may not have the format of spec §7. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
-  // If the error was sent by a web framework, `detail` may be plain text.
+  // Many web frameworks send `detail` as plain text.
   const own = typeof outer === 'string' ? { detail: outer } : outer
   const { detail, error_code: code, session_id: sessionId } = membersOf(own)
   if (typeof detail !== 'string') return invalidResponse(response)

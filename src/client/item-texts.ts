@@ -1,30 +1,25 @@
-/** Extracts the JSON text of each item from a response as it arrives, and stores the items' entity tags. @module */
+/** Splits a response into the JSON texts of its items as it arrives, and remembers entity tags. @module */
 
 import { invalidResponse, membersIn, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
 import type { Tagged } from './options.js'
 
-/** Matches the text before the value of an item's `id`, which is the item's first member (spec §2.1). */
-const id = /"id"\s*:\s*"/
+const id = /"id"\s*:\s*"/ // an item's first member (spec §2.1)
+type Nesting = 1 | 2 // brackets around a single item, and around one in a list
 
-/** Number of brackets around an item in a response: 1 around a single item, 2 around an item in a list. */
-type Nesting = 1 | 2
-
-/** Matches the name of the member `data`, up to the opening bracket of the value. */
-const label = /[{,]\s*"data"\s*:\s*$/
+const label = /[{,]\s*"data"\s*:\s*$/ // up to the bracket that opens the value
 const labelLength = 100
 
 export interface ItemRead {
   readonly head: Response
   readonly text: string
-  /** Entity tag of the item; `undefined` for an item from a list. */
-  readonly tag?: string | undefined
+  readonly tag?: string | undefined // `undefined` for an item from a list
 }
 
-/** A response whose body is text. Call only one method, and only once, because each method reads the body. */
+/** A response whose body is text. Call one method, and only once: each reads the body. */
 export class TextResponse {
   readonly head: Response
-  /** Parts of the body as they arrive. Leaving a loop over the parts early closes the connection. */
+  /** Parts of the body as they arrive. Leaving a loop early closes the connection. */
   readonly parts: AsyncGenerator<string, void, void>
 
   constructor(head: Response, parts: AsyncGenerator<string, void, void>) {
@@ -55,7 +50,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // Consecutive items in one part of the response become a single `{}` in the envelope.
+          // Consecutive items in a part become a single `{}` in the envelope.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at
@@ -74,7 +69,7 @@ export class TextResponse {
     }
     const { data } = membersIn(envelope)
     const all = nesting === 1 ? [data] : data
-    // Items are checked without `JSON.stringify`, which would fail for deeply nested arrays.
+    // `JSON.stringify` would fail for deeply nested arrays.
     const isItem = (each?: object | null) =>
       each?.constructor === Object && !Object.keys(each).length
     if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)
@@ -90,15 +85,15 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses responses makes the entity tag weak, but `If-Match` never matches a weak tag.
+    // A proxy that compresses weakens the entity tag, and `If-Match` never matches a weak one.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }
 
-/** Entity tag of each item. The tags are kept outside the items, so that a replace does not store them. */
+/** Entity tags, kept outside the items so that a replace doesn't store them. */
 const tags = new WeakMap<object, string>()
 
-/** Remembers an item's entity tag for `tagOf`. A codec may return a primitive value, which gets no tag. */
+/** Remembers an item's entity tag for `tagOf`. A codec's primitive value gets none. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }

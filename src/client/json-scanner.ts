@@ -13,7 +13,7 @@ export class JsonScanner {
   depth = 0
   isInString = false
 
-  /** Returns the next delimiter in a part of the text; `undefined` if the part has no more delimiters. */
+  /** Returns the next delimiter; `undefined` if this part of the text has no more. */
   next(text: string): string | undefined {
     const { isInString } = this
     let at = this.at + 1

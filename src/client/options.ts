@@ -30,9 +30,9 @@ export interface JsonCodec {
 export interface ItemStoreClientOptions {
   /** Base URL of the service, which ends with `/api/v1`. In a browser, it can be relative to the page. */
   readonly baseUrl: string | URL
-  /** Access token (spec §5), or a function that returns a token and is called again after the token has expired. */
+  /** Access token (spec §5), or a function that returns one, called again when it has expired. */
   readonly token: Token
-  /** Function that sends the requests. Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
   /** Timeout of each wait for a token or data, in milliseconds; 30,000 by default. `signal` limits the whole call. */
   readonly timeout?: number | undefined
@@ -43,12 +43,12 @@ export interface ItemStoreClientOptions {
 }
 
 export interface CallOptions {
-  /** Signal that cancels the call, which then fails with the signal's reason. */
+  /** Cancels the call, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ListOptions extends CallOptions {
-  /** Project to which the list is limited. By default, the list contains the items of all projects. */
+  /** Lists only this project's items. Default: those of all projects. */
   readonly projectId?: string | undefined
 }
 
@@ -74,12 +74,11 @@ export interface UpdateOptions extends CallOptions {
   readonly isRepeatable?: boolean | undefined
 }
 
-/** An item of type `T`, as returned by the service (spec §2.1). */
 export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project_id'>
 
 declare const tag: unique symbol
 
-/** Marks an item that has an entity tag. Copies lose the mark, because a spread omits protected members. */
+/** Marks an item that has an entity tag. Copies lose it, because a spread omits protected members. */
 export declare abstract class Tagged {
   protected readonly [tag]: true
 }

@@ -7,7 +7,7 @@ import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
-  // `globalThis.fetch` is looked up for each request, because test libraries replace it.
+  // Looked up for each request, because test libraries replace it.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
@@ -24,14 +24,14 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Removes trailing slashes from the base URL. Errors omit the URL, because it may contain a password. */
+/** Removes trailing slashes. Errors omit the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } } // exists only in browsers
+  const { location } = globalThis as { location?: { href: string } } // only in browsers
   let href = ''
   try {
     if (baseUrl) href = new URL(baseUrl, location?.href).href
   } catch {
-    // An invalid URL is reported below, like a missing URL.
+    // An invalid URL fails below, like a missing one.
   }
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
     throw wrong('baseUrl is missing, or not like "http://localhost:8000/api/v1"')
@@ -48,11 +48,11 @@ export interface ServiceRequest {
 }
 
 export interface SendOptions extends CallOptions {
-  /** Retries so far; shared by all requests of one call, so that together they make no more than `retries`. */
+  /** Retries so far. The requests of one call share them, to make no more than `retries` together. */
   readonly used?: { retries: number } | undefined
 }
 
-/** Sends a request, with retries. The request is also retried if `read` fails. @throws {ItemStoreError} */
+/** Sends a request, and retries it, even if only `read` fails. @throws {ItemStoreError} */
 export type Send = <R>(
   request: ServiceRequest,
   options: SendOptions | undefined,
@@ -65,9 +65,9 @@ export function createSender(options: CheckedOptions, token: Token): Send {
 
   return async function send(request, { signal, used = { retries: 0 } } = {}, read) {
     const { method = 'GET', path = '/items', body = null } = request
-    // A health check needs no token. `read` gets the response whatever its status.
+    // A health check needs no token, and accepts any status.
     const isHealthCheck = path === '/health'
-    // Headers are checked here, because an error from `fetch` would count as a network failure.
+    // A bad header must not reach `fetch`, whose error would count as a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -93,7 +93,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         const { ok, status } = response.head
         if (!ok && status !== 304 && !isHealthCheck) {
           const error = responseError(response.head, await response.text())
-          // If an earlier attempt may have deleted the item, a delete that gets a 404 succeeds.
+          // A repeated delete that gets a 404 succeeds: an earlier attempt may have deleted the item.
           if (!(mayBeDone && method === 'DELETE' && isItemMissing(error))) throw error
         }
         return await read(response)
@@ -113,7 +113,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
   }
 }
 
-/** Returns whether an error is the 404 for a missing item, which has no code, unlike the 404 for an unknown path. */
+/** True for the 404 of a missing item, the only one without a code. */
 export function isItemMissing({ status, code, sessionId }: ItemStoreError): boolean {
   return status === 404 && !code && !!sessionId
 }
@@ -128,23 +128,22 @@ function createTokenSource(token: Token | undefined) {
       latest ??= ask()
       return latest
     },
-    /** Discards an invalid token. Returns whether a new token can be requested. */
+    /** Discards an invalid token. Returns whether a new one can be requested. */
     forget(used: Promise<string> | undefined) {
-      if (latest === used) latest = undefined // otherwise, another call has already requested a new token
+      if (latest === used) latest = undefined // otherwise another call has already requested a new one
       return isFunction
     },
   }
 }
 
-/** Checks a token's syntax. Errors do not contain the token, because errors are often logged. */
+/** Checks a token's syntax. Errors omit it, because they're often logged. */
 function checked(token: unknown): string {
-  // A token that was read from a file often ends with a line break, which RFC 6750 §2.1 does not allow.
+  // A token from a file often ends with a line break, which RFC 6750 §2.1 doesn't allow.
   if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 
-// Delay before the first retry, in milliseconds. A restarted service is usually back within two retries.
-const firstBackoff = 200
+const firstBackoff = 200 // in ms; a restarted service is usually back within two retries
 const longestBackoff = 5_000
 
 /** Returns the delay before a retry, in ms. With `isOnce`, a request that may have taken effect is not retried. */
@@ -161,14 +160,14 @@ export function retryDelay(
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
 
-/** Returns a delay in milliseconds: `Retry-After` plus a random time that grows with each retry. */
+/** Returns a delay in ms: `Retry-After`, plus a random time that grows with each retry. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
-  // Half of the delay is random, so that clients that failed together do not retry together.
+  // Half of it is random, so that clients that failed together don't retry together.
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 
-/** Returns whether a failed request certainly had no effect (spec §7.3). */
+/** True if a failed request certainly had no effect (spec §7.3). */
 function isUndone(error: unknown): boolean {
   return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }
