@@ -6,10 +6,8 @@ import { flagOf, nameOf, settings } from '../config/settings.js'
 import { prefix } from '../interface/paths.js'
 
 const meaningColumn = 47
-/** Matches one line of a description. Only a single long word may extend beyond column 100. */
-const meaningLine = /\S.{0,52}(?!\S)|\S+/g
+const meaningLine = /\S.{0,52}(?!\S)|\S+/g // only a long word passes column 100
 
-/** Describes all settings. @param defaults of the command, where they are not those of `serve`. */
 function inputs(defaults: Record<string, string> = {}): string {
   const settingLines = Object.entries(settings).map(([key, { defaultText, meaning }]) => {
     const name = nameOf(key)

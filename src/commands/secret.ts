@@ -34,7 +34,7 @@ export async function loadEnvironment(): Promise<ReadonlySet<string>> {
   const file = await new Promise<Buffer>((resolve, reject) => {
     readFile('.env', reject).then(resolve, reject)
   }).catch((cause: NodeJS.ErrnoException) => {
-    // A folder of this name is a Python environment. A link to nothing counts as missing, as it does for dotenv.
+    // A folder named `.env` is a Python environment. dotenv ignores a broken link too.
     if (['EISDIR', 'ENOENT'].includes(cause.code ?? '')) return undefined
     throw new UsageError(`.env in the working directory cannot be read: ${cause.message}`, {
       cause,

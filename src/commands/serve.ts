@@ -14,8 +14,7 @@ import { mcpPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import { start } from '../process/start.js'
 import { ensureSecret, loadEnvironment, logSecrets, missingSecretError } from './secret.js'
 
-/** Lifetime of a printed token in seconds. It is short, because printed tokens may end up in logs. */
-const tokenLifetime = 24 * 3600
+const tokenLifetime = 24 * 3600 // in seconds; short, because printed tokens end up in logs
 
 export async function serve(args: string[]): Promise<undefined> {
   const { values } = readArguments('serve', args, flags)
