@@ -5,17 +5,15 @@ import { UsageError } from './usage-error.js'
 
 const ownNames = [...settingNames, 'JWT_SECRET', 'JWT_SECRET_FILE', 'JWT_ALGORITHM']
 
-// Patterns are sticky, so that parsing takes linear time.
+// Sticky patterns keep parsing linear.
 const variable = /[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*(=?)/y
 const quoted = /[^\S\n]*(["'`])(.*?)(?<!\\)\1/sy
 const plain = /[^\n]*?(?=\s#|\n|$)/y
 const lineEnd = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y
 const restOfLine = /[^\n]*\n?/y
 
-/**
- * Parts that dotenv and python-dotenv read differently, in values without quotes and in those with each quote. Only the
- * latter replaces `${…}`, decodes escapes such as `\"`, and keeps a `#` within a word. Only dotenv knows backticks.
- */
+// Parts of a value that dotenv and python-dotenv read differently, by the quote around it. Only python-dotenv replaces
+// `${…}`, decodes escapes such as `\"`, and keeps a `#` within a word. Only dotenv knows backticks.
 const disputed = new Map([
   ['', /#|^\s*["'`]|^[ \t]*[^\S \t]|[^\S \t][ \t]*$|\$\{|\ufffd/],
   ["'", /\\[\\']|\$\{|\ufffd/],

@@ -34,13 +34,13 @@ export function readArguments(
   }
 }
 
-/** Returns the known name from which `name` differs by the fewest typos; `undefined` if no known name is similar. */
+/** Returns the known name that takes the fewest typos; `undefined` if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const counts = [0, 1, 2].filter((count) => count <= name.length / 3)
   return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)
 }
 
-/** Returns whether two names differ by at most `mistakes` missing, added, replaced or swapped characters. */
+/** True for at most `mistakes` missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

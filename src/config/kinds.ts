@@ -9,8 +9,7 @@ export interface Kind<T> {
   /** @throws {Error} whose message describes the expected text. */
   readonly parse: (text: string) => T
   readonly format: (value: T) => string | undefined
-  /** Whether the value may contain a password, so that it must not be printed. */
-  readonly isSecret?: boolean
+  readonly isSecret?: boolean // may contain a password, and must not be printed
 }
 
 const tcpUrl = /^rediss?:\/\/(?:[^@/?#:]*:[^@/?#]+@)?(?!.*:0+(?:\/|$))[^@/?#,]+(?:\/\d*)?$/
@@ -25,7 +24,7 @@ const urlForms = [
 
 export const text = kindOf((value) => value || undefined, 'text that is not empty')
 
-/** Prefix of Redis keys, without braces, because text in braces determines a key's slot in a cluster. */
+/** Braces are forbidden, because the text between them determines a key's slot in a cluster. */
 export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
 export function oneOf<T>(choices: readonly T[]): Kind<T> {
@@ -44,7 +43,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
-/** Returns the kind of a time, which is a whole number of seconds or ms. `unit` applies to text without a unit. */
+/** Returns the kind of a time in whole seconds or ms. Text without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
@@ -85,7 +84,7 @@ export function integerOrOff(min: number, max: number): Kind<number | undefined>
   }
 }
 
-/** Returns the kind of a setting that has no default, or whose default depends on other settings. */
+/** Returns the kind of a setting without a default, or whose default depends on others. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
@@ -149,7 +148,7 @@ export function formatSize(bytes: number): string {
 
 const durations = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Converts a time to milliseconds; `undefined` if invalid. `plainUnit` applies to a number without a unit. */
+/** Converts a time to ms; `undefined` if invalid. A plain number is in `plainUnit`. */
 export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | undefined {
   const [, number = 'NaN', unit = plainUnit] = /^(\d+)(ms|[smhd])?$/.exec(text) ?? []
   const time = Number(number) * durations[unit as keyof typeof durations] // `unit` may be `undefined`, which gives NaN

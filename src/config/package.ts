@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// The package is located by its name, because a bundle of this code can be in a different folder.
+// Found by its name, because a bundle of this code can be in another folder.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =

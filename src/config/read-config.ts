@@ -1,4 +1,4 @@
-/** Reads settings from flags, environment variables and options, and checks the settings. @module */
+/** Reads and checks settings from flags, environment variables and options. @module */
 
 import { fractionOfMemory } from '../memory/shares.js'
 import { nearest } from './flags.js'
@@ -24,7 +24,7 @@ export function readConfig(
   })
 }
 
-/** Checks settings given in the units of `Config`, and adds defaults for missing settings. @throws {UsageError} */
+/** Checks settings in the units of `Config`, and adds defaults. @throws {UsageError} */
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values
@@ -61,7 +61,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // If items could fill all of the allowed memory, the service would reject reads once the store is full.
+    // Items in all of the allowed memory would leave none for reads.
     if (keepsItems && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }

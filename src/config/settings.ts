@@ -7,7 +7,7 @@ import * as kind from './kinds.js'
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
-/** Settings by their key in `Config`. For example, the environment variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
+/** Settings by their key in `Config`. The variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
   port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(
@@ -108,8 +108,7 @@ export type SettingValues = {
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
   readonly maxStoreBytes: number
-  /** Whether the items are kept in this process instead of on a Redis server. */
-  readonly keepsItems: boolean
+  readonly keepsItems: boolean // in this process, rather than on a Redis server
 }
 
 export const settingNames = Object.keys(settings).map(nameOf)
@@ -132,8 +131,7 @@ function setting<T>({ format, ...rest }: kind.Kind<T>, defaultValue: T, meaning:
 
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
 
-/** Minimum size of a block of an in-memory store, in bytes. */
-const smallestBlock = 32 * kibibyte
+const smallestBlock = 32 * kibibyte // in bytes
 
 export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingValues) {
   const maxStoreBlocks = timesInHeap(2 * kibibyte)
@@ -141,15 +139,15 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingVal
   return {
     /** Maximum memory of the bodies of unanswered requests, partly in the heap, in bytes. Above it, requests get 503. */
     maxPendingBytes: Math.max(Math.min(Math.floor(memory / 10), timesInHeap(2)), maxBodyBytes),
-    /** Maximum number of blocks in an in-memory store. Creates that would exceed it get a 507. */
+    /** Maximum number of blocks in an in-memory store. Beyond it, creates get a 507. */
     maxStoreBlocks,
-    /** Maximum length of a request head in bytes, which is also the default of Node.js. A longer head gets 431. */
+    /** Maximum length of a request head in bytes, the default of Node.js. A longer one gets 431. */
     maxHeaderBytes: 16 * kibibyte,
-    /** Maximum number of header lines. A request with more lines gets a 431. Apache allows 100. */
+    /** Maximum number of header lines; Apache allows 100. More get a 431. */
     maxHeaderLines: 128,
     /** Maximum length of pipelined requests that wait and of unfinished heads. Above it, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /** Maximum total size of shared lists, in bytes. Above this limit, each response reads its own list. */
+    /** Maximum size of all shared lists, in bytes. Above it, each response reads its own. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
     /** Maximum memory kept for clients that read slowly, in bytes. Above it, the one that holds the most is cut. */
     maxReaderBytes: Math.min(
@@ -158,7 +156,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingVal
     ),
     /** Maximum mean delay of the event loop, in ms. Above it, requests except deletes and health checks get 503. */
     maxEventLoopDelay: 500,
-    /** How long a client may leave a response unread, in seconds. nginx by default allows only 60 s. */
+    /** How long a client may leave a response unread, in seconds. nginx allows 60 s by default. */
     idleTimeout: 90,
   }
 }

@@ -1,8 +1,8 @@
-/** Errors that the user can correct. @module */
+/** Errors that the user can correct, and advice for them. @module */
 
 import { types } from 'node:util'
 
-/** An error that the user can correct. The command prints one line per problem, and exits with code 2. */
+/** Makes the command print one line per problem, and exit with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -16,7 +16,7 @@ export function codeOf(thrown: unknown): string | undefined {
   return types.isNativeError(thrown) && 'code' in thrown ? String(thrown.code) : undefined
 }
 
-/** Replaces a known error from `listen` with one that gives advice. Returns other errors unchanged. */
+/** Replaces an error of `listen` with advice, if there is any. */
 export function explainListenError(
   error: unknown,
   port: number,
