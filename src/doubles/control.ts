@@ -1,4 +1,4 @@
-/** Control over HTTP, with which tests in any language reset, seed and break the store. Only `dev` has it. @module */
+/** Control over HTTP: tests in any language reset, seed and break the store. Only `dev` has it. @module */
 
 import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../config/usage-error.js'
@@ -13,12 +13,11 @@ import { controlPrefix, type Doubles } from './doubles.js'
 import type { Delay, Failures, RequestScope } from './options.js'
 import { readSeed, storeItems } from './seed.js'
 
-/** Maximum number of items in a seed. Each takes about 500 bytes more than its text until it is stored. */
-const maxItems = 10_000
+const maxItems = 10_000 // each takes 500 bytes more than its text until it is stored
 
 type Settings = RequestScope & Delay & { readonly failures: Failures }
 
-/** Returns routes that are no part of the interface, and so have no place in the OpenAPI document. */
+/** Returns the routes below `/control/`, which the OpenAPI document leaves out. */
 export function createControlRoutes(
   store: ItemStore,
   doubles: Doubles,
@@ -75,7 +74,7 @@ export function createControlRoutes(
   })
 }
 
-/** Copies a body, because its memory is released once it has been read. */
+/** Copies a body, because its memory is released after the read. */
 function* copyOf(body: ArrivingBody): Slices<Buffer> {
   while (!body.isComplete) yield 'waiting'
   const { bytes, length } = body
@@ -85,7 +84,7 @@ function* copyOf(body: ArrivingBody): Slices<Buffer> {
   return text
 }
 
-/** Yields recorded requests as JSON, in pieces that take little time. */
+/** Yields recorded requests as JSON, in short pieces. */
 function* jsonOf(requests: ReturnType<Doubles['recorded']>): Generator<Buffer, void> {
   let before = ''
   for (const { sessionId, body, status = null, ...request } of requests) {

@@ -26,15 +26,11 @@ export type Doubles = ReturnType<typeof createDoubles>
 
 const { setTimeout, clearTimeout } = timers // kept, because test runners replace them
 
-/** Path prefix of the control over HTTP. Its requests are not recorded. */
+/** Path prefix of the control over HTTP, whose requests are not recorded. */
 export const controlPrefix = '/control/'
-
-/** Maximum number of recorded requests, and of their texts' bytes, because a development service may run for weeks. */
-const maxRecorded = 10_000
+const maxRecorded = 10_000 // low, because a development service may run for weeks
 const maxRecordedBytes = 64 * 1024 * 1024
-
-/** Length in bytes up to which a part of a recorded body is joined to the next, as each takes 200 bytes more. */
-const shortPart = 1024
+const shortPart = 1024 // joined to the next, because each part takes 200 bytes more
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
 /** @throws {UsageError} if an option is invalid. */
@@ -43,8 +39,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
   let idCount = 0
   const armed: { isMeant: ScopeTest; next: () => Failure | undefined }[] = []
   const delays: { isMeant: ScopeTest; range: Delay }[] = []
-  /** Functions that each end the delay of a request. */
-  const delayed = new Set<() => void>()
+  const delayed = new Set<() => void>() // each ends the delay of a request
   let recorded: Recorded[] = []
   let recordedBytes = 0
   const bodies = new WeakMap<Exchange, Buffer[]>()
@@ -98,13 +93,13 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     })
   }
 
-  /** Returns a function that returns whether no reset has happened since. */
+  /** Returns a test that is true until the next reset. */
   function sinceNow(): () => boolean {
     const before = resets
     return () => before === resets
   }
 
-  /** Creates ids from the seed `ids` and a counter. A repeated name (of an `Idempotency-Key`) gets the same id. */
+  /** Creates ids from the seed `ids` and a counter. A repeated `Idempotency-Key` gets the same id. */
   const newId: NewId = (name) => {
     const known = name === undefined ? undefined : named.get(name)
     if (known !== undefined) return known
@@ -126,7 +121,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         for (const { isMeant, next } of armed)
           failure ??= isMeant(method, path) ? next() : undefined
         if (failure !== undefined) {
-          // If the body is invalid, the request still fails as injected.
+          // An invalid body doesn't stop the injected failure.
           if (recordBodies)
             await Promise.resolve()
               .then(() => readBody(exchange, unused))
@@ -141,13 +136,13 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         if (range !== undefined && range.max > 0 && !isStopping) {
           await waitFor(range)
           exchange.requireNoReset?.()
-          // If the response is already closed, the request is not handled, as nothing would free its body's memory.
+          // A closed response isn't handled: nothing would free its body's memory.
           if (exchange.response.destroyed) return
         }
         await handle(exchange)
       },
 
-    /** Must be called for each request when it arrives. */
+    /** Call it when a request arrives. */
     arrived(exchange: Exchange): void {
       const isCurrent = sinceNow()
       exchange.requireNoReset = () => {
@@ -182,7 +177,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
 
     reset: startOver,
 
-    /** Ends all delays. The delayed requests are then handled. */
+    /** Ends all delays, so that the delayed requests are handled. */
     stop(): void {
       isStopping = true
       for (const end of delayed) end()
@@ -195,16 +190,16 @@ function sizeOf(recorded: Recorded | undefined): number {
   return body.reduce((sum, { length }) => sum + length, path.length + query.length)
 }
 
-/** Reads a whole body, of which only the record is used. */
+/** Reads a whole body, only for the record. */
 const unused: Parameters<ReadBody>[1] = function* (body) {
   while (!body.isComplete) yield 'waiting'
 }
 
-/** Sends an injected failure, which is not logged as a failure of the service. */
+/** Sends an injected failure, which the log doesn't count as the service's own. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const detail = 'This failure was injected for a test'
   if (status === 429) {
-    // There is no error code for status 429, because only proxies send this status.
+    // Status 429 has no error code, because only proxies send it.
     const body = { detail: { detail, session_id: exchange.sessionId } }
     answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
     return

@@ -15,24 +15,24 @@ export interface Delay {
 /** How a request fails: with a status, or with `cut`, which closes the connection without a response. */
 export type Failure = (typeof kinds)[number]
 
-/** Either the failures of the first requests, in order, or the probability of each failure, from 0 to 1. */
+/** Failures of the first requests, in order, or the probability of each failure, from 0 to 1. */
 export type Failures = readonly Failure[] | Readonly<Partial<Record<Failure, number>>>
 
 /** Limits failures or a delay to requests that match all given members. */
 export interface RequestScope {
   /** HTTP method, case-insensitive. */
   readonly method?: string | undefined
-  /** Complete path, such as `/api/v1/items/:id`, in which `*` stands for any text, and `:id` for a segment. */
+  /** Complete path, such as `/api/v1/items/:id`. `*` stands for any text, `:id` for a segment. */
   readonly path?: string | RegExp | undefined
 }
 
 export interface RecordedRequest {
   readonly method: string
-  /** Path of the request without the query, such as `/api/v1/items`. */
+  /** Path without the query, such as `/api/v1/items`. */
   readonly path: string
-  /** Query without the question mark, such as `project_id=shop`; empty if there is none. */
+  /** Query without the question mark, such as `project_id=shop`; may be empty. */
   readonly query: string
-  /** Status code of the response; `undefined` if the connection was cut. */
+  /** Status of the response; `undefined` if the connection was cut. */
   readonly status: number | undefined
   readonly sessionId: string
   /** Body of a create or replace as text, with the option `recordBodies`; otherwise `undefined`. */
@@ -80,22 +80,21 @@ export function checkedFailures(
 
 export type ScopeTest = (method: string, path: string) => boolean
 
-/** Paths and methods of item requests. */
 const itemRequests = [
   [prefix + paths.items, ['GET', 'HEAD', 'POST']],
   [prefix + paths.item, ['GET', 'HEAD', 'PUT', 'DELETE']],
 ] as const
 
-/** Returns whether a request has the scope. @throws {UsageError} if no item request can have it. */
+/** Returns a test for requests in the scope. @throws {UsageError} if no item request can be. */
 export function scopeTest(scope: RequestScope = {}): ScopeTest {
   const { method, path, ...others } = Object(scope) as RequestScope // values of a wrong type fit no request
   const wanted = typeof method === 'string' ? method.toUpperCase() : method
   const pattern = typeof path === 'string' ? patternOf(withoutTrailingSlash(path)) : path
   const isMethod = (one: string) => wanted === undefined || one === wanted
-  // With a global pattern, `test` would continue at the end of the previous match, but `search` does not.
+  // A global pattern's `test` would continue after the previous match; `search` doesn't.
   const isPath = (one: string) =>
     pattern === undefined || (types.isRegExp(pattern) && one.search(pattern) >= 0)
-  // If `path` matches any item's path, it also matches the one that ends in its own last segment.
+  // A `path` that matches any item's path also matches the one that ends in its own last segment.
   const segment = String(path ?? '').replace(/^.*\/(:(?=\w+$))?|\*/g, '') || 'x'
   const isPossible = itemRequests.some(
     ([itemPath, methods]) =>
@@ -111,7 +110,7 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
   return (method, path) => isMethod(method) && isPath(path)
 }
 
-/** Returns a pattern for a path in which `*` stands for any text, and `:name` for a whole segment. */
+/** Returns a pattern for a path. `*` stands for any text, `:name` for a whole segment. */
 function patternOf(path: string): RegExp {
   const source = path
     .replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&')

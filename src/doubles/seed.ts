@@ -19,9 +19,7 @@ import { copied, runToEnd, type Slices } from '../item/slices.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
 const deletedPerTurn = 256
-
-/** Number of bytes to check for valid UTF-8 before a pause. Finding an invalid byte in them takes 1 ms. */
-const windowBytes = 64 * 1024
+const windowBytes = 64 * 1024 // per slice; finding an invalid byte in them takes 1 ms
 
 const nullText = Buffer.from('null')
 const beforeProjectId = Buffer.from('{"project_id":')
@@ -29,8 +27,8 @@ const beforeData = Buffer.from(',"data":')
 const requestEnd = Buffer.from('}')
 
 /**
- * Parses a seed: a JSON array of objects, or text where white space separates objects. Ignores a byte order mark, and
- * the `id` of items. With `maxItems`, errors have the item's index too. @throws {UsageError} with line and column.
+ * Parses a seed: a JSON array of objects, or objects separated by white space. Ignores a byte order mark and the `id`
+ * of items. With `maxItems`, errors have the item's index too. @throws {UsageError} with line and column.
  */
 export function* readSeed(file: Buffer, maxItems?: number): Slices<ItemRequest[]> {
   const text = file.subarray(file.length - withoutMark(file).length)
@@ -94,7 +92,7 @@ export async function requestsFrom<T>(
   return requests
 }
 
-/** Stores items if the store is empty. Returns `false` if the store already has items. @throws {UsageError} */
+/** Stores items if the store is empty; otherwise returns `false`. @throws {UsageError} */
 export async function seedEmptyStore(
   store: ItemStore,
   items: readonly ItemRequest[],
@@ -111,7 +109,7 @@ export async function seedEmptyStore(
 }
 
 /**
- * Stores either all items or none. Returns their new ids.
+ * Stores either all items or none, and returns their new ids.
  * @param isCurrent returns `false` once the store has been reset. @throws {StoreError}
  */
 export async function storeItems(
