@@ -24,7 +24,7 @@ export function answerJson(
     exchange.connection.batch.end(exchange, text)
 }
 
-/** Sends kept bytes, or other bytes as Latin-1 text. `headers` must contain `Content-Type`, and any `Content-Encoding`. */
+/** Sends bytes, or text as Latin-1. `headers` must contain `Content-Type`, and any `Content-Encoding`. */
 export function answerBytes(exchange: Exchange, body: Buffer | string, headers: HeaderList): void {
   const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(body.length)])
   if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange, body)
@@ -59,7 +59,7 @@ function emptyHead(sessionId: string, more: HeaderList = []): string[] {
 
 const common: HeaderList = [...corsHeaders, ...neverStored]
 
-/** @param length length of the response body in bytes. If `undefined`, Node.js sends the body in chunks. */
+/** @param length of the body in bytes; if `undefined`, Node.js sends it in chunks. */
 function jsonHead(sessionId: string, length: number | undefined, more: HeaderList = []): string[] {
   const head = ['Content-Type', 'application/json', sessionHeader, sessionId, ...common, ...more]
   if (length !== undefined) head.push('Content-Length', String(length))
@@ -68,7 +68,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
-/** A list to send. The memory that counts for its reader is by default that of the first chunk. */
+/** A list to send. By default, the memory of its first chunk counts for its reader. */
 export type SentList = Pick<ItemList, 'byteLength' | 'chunks'> &
   Partial<Pick<ItemList, 'memory' | 'release'>>
 
@@ -82,17 +82,17 @@ export async function sendChunks(
   const { connection, response } = exchange
   const { socket } = connection
   if (response.destroyed) return release()
-  response.once('close', release) // until the response is closed, the socket reads from the memory of the list
+  response.once('close', release) // until then, the socket reads from the list's memory
   if (memory !== undefined && !Array.isArray(chunks)) exchange.accountFor(memory, release)
   const countUnsent = () => {
     const [first] = Array.isArray(chunks) ? chunks : []
-    const counted = memory ?? memoryOf(first) // looked up only now, because most clients take all bytes at once
+    const counted = memory ?? memoryOf(first) // only now, because most clients take all bytes at once
     exchange.accountFor(counted, release)
     const copied = byteLength === undefined ? socket.writableLength : 0 // chunks that can be read only once are copies
     counted.change(copied)
     return () => counted.change(-copied)
   }
-  // Some clients read no response until they have sent their whole request body.
+  // Some clients read nothing until they have sent their whole body.
   if (!response.req.complete) response.req.resume()
   response.write(before)
   let written = 0
@@ -109,7 +109,7 @@ export async function sendChunks(
         await drained(socket)
         uncount()
       }
-      await nextTurn() // without this pause, a client that reads fast would delay all other clients
+      await nextTurn() // a client that reads fast must not delay all others
     }
   }
   connection.markActive()
@@ -117,7 +117,7 @@ export async function sendChunks(
   if (socket.writableLength > 0) countUnsent()
 }
 
-/** Waits for the socket's `drain` event, because Node.js does not always emit `drain` on the response. */
+/** Waits for the socket's `drain`, because Node.js doesn't always emit it on the response. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

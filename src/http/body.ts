@@ -18,10 +18,10 @@ import { mayWorkNow, received, runInTurns, untilWorkMayRun } from './pacing.js'
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
-/** Parses a request body. The result must not refer to the body's memory, which is released afterwards. */
+/** Parses a body. The result must not refer to the body's memory, which is released afterwards. */
 type BodyUse<T> = (body: ArrivingBody) => Slices<T>
 
-/** Called for each part of a body that arrives. The part's bytes may change afterwards. */
+/** Called for each part of a body that arrives. Its bytes may change afterwards. */
 type BodyReceived = (exchange: Exchange, part: Buffer) => void
 
 /** Matches `application/json` and types that end with `+json`, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
@@ -46,10 +46,8 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   }
   return { limit, readBody }
 
-  /**
-   * Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader. No
-   * `BufferedBytes` counts it: the newest body is refused, because one that has begun should be read to its end.
-   */
+  // Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader.
+  // Unlike `BufferedBytes`, refuses the newest body, because one that has begun should be read to its end.
   function countMemory(exchange: Exchange): (bytes: number) => void {
     let counted = 0
     let isOver = false
@@ -90,8 +88,8 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     let failure: unknown
     let wake = () => {}
     const body = {
-      /** All received bytes of the body. An array of tiny chunks could take 400 times as much memory. */
-      bytes: nothing as Buffer, // declared as `Buffer`, so that any other buffer can be assigned
+      /** All bytes so far. An array of tiny chunks could take 400 times as much memory. */
+      bytes: nothing as Buffer, // so that any other buffer can be assigned
       length: 0,
       isComplete: false,
       accountFor(bytes: number): void {
@@ -102,15 +100,15 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
 
     const work = use(body)
 
-    /** Releases the body. The limit still includes the body's length, because the parsed item takes memory too. */
+    /** Releases the body. Its length still counts, because the parsed item takes memory too. */
     function end(): void {
-      work.return(undefined as T) // stops the generator, whose result is not used
+      work.return(undefined as T) // stops the generator; its result is unused
       released(body.bytes)
       body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, which must not keep the body
+      request.off('data', receivePart) // an idle connection keeps its last request, but must not keep the body
     }
 
-    /** Rejects a request, but keeps reading its body: many clients read no response until they have sent the body. */
+    /** Rejects a request, but reads on: many clients read no response until they have sent the body. */
     function fail(error: unknown): void {
       failure ??= error
       end()
@@ -146,7 +144,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       body.isComplete = true
       wake()
     })
-    // After the response is closed, a request whose body is incomplete emits no `end` event.
+    // Once the response is closed, a request with an incomplete body emits no `end`.
     response.once('close', () => {
       fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
     })
@@ -173,7 +171,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   }
 }
 
-/** Returns all buffered bytes of a request body. Since Node.js 26, each call to `read` returns only one chunk. */
+/** Returns all buffered bytes. Since Node.js 26, each `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
   const first: Buffer = request.read() ?? nothing
   if (request.readableLength === 0) return first
@@ -189,7 +187,7 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
     throw new ApiError('VALIDATION_ERROR', detail)
   }
   const encoding = headers['content-encoding'] ?? ''
-  // The content coding `identity` means that the body is not encoded (RFC 9110 §8.4).
+  // `identity` means that the body is not encoded (RFC 9110 §8.4).
   if (!encoding.split(',').every((coding) => /^(?:identity)?$/i.test(coding.trim()))) {
     const detail = `The Content-Encoding is "${encoding}"; compressed bodies are not supported, send the JSON as it is`
     throw new ApiError('VALIDATION_ERROR', detail)

@@ -13,24 +13,23 @@ export type EntityTag = `"${string}"` | `W/"${string}"`
 
 type TagList = '*' | readonly EntityTag[]
 
-/** A request's `If-Match` and `If-None-Match`. Dates in conditions are ignored: no response has a `Last-Modified`. */
+/** `If-Match` and `If-None-Match`. Dates are ignored, because no response has a `Last-Modified`. */
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
 }
 
-/** Minimum length in bytes of an item whose entity tag is cached. Hashing this many bytes takes 20 µs. */
-const longItem = 32 * 1024
+const longItem = 32 * 1024 // in bytes; from here on, tags are cached, because hashing takes 20 µs
 
-/** Matches one element of a list of entity tags, in linear time. An element may be empty (RFC 9110 §5.6.1.2). */
+/** Matches an element of a list of entity tags, in linear time. It may be empty (RFC 9110 §5.6.1.2). */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns an entity tag made from a hash, so that services that share a store produce equal tags. */
+/** Returns an entity tag. It's a hash, so that services that share a store agree. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Entity tags of long items, keyed by buffer. The in-memory store returns the same buffer for each read. */
+/** Tags of long items by buffer: the in-memory store returns the same one for each read. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
@@ -42,7 +41,7 @@ export function itemTag(item: EncodedItem): Awaitable<EntityTag> {
   return tag
 }
 
-/** Returns the same tag as `entityTag`. Hashing in slices delays no other client, unlike `crypto.hash`. */
+/** Returns the same tag as `entityTag`, but hashes in slices, which delay no other client. */
 function* hugeItemTag(item: EncodedItem): Slices<EntityTag> {
   const sha256 = createHash('sha256')
   for (let start = 0; start < item.length; start += sliceBytes) {

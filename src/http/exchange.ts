@@ -13,7 +13,7 @@ import type { Awaitable } from '../store/item-store.js'
 
 type Readers = ReturnType<typeof createReaders>
 
-/** Limits the memory kept for clients that read slowly. `onCut` is called when one of them has been disconnected. */
+/** Limits the memory kept for clients that read slowly. Calls `onCut` after disconnecting one. */
 export function createReaders(
   maximum: number,
   onCut: (exchange: Exchange, error: ApiError) => void,
@@ -31,23 +31,19 @@ export class Exchange {
   readonly response: ServerResponse
   readonly connection: Connection
   readonly readers: Readers
-  /** Proxies whose `X-Forwarded-…` headers are trusted. */
-  readonly proxies: BlockList | undefined
+  readonly proxies: BlockList | undefined // their `X-Forwarded-…` headers are trusted
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
   readonly sessionId: string = newUuid()
-  /** Time when the request arrived (`performance.now()`), plus the time it spent waiting for a change. */
+  /** Arrival as a value of `performance.now()`, plus the time spent waiting for a change. */
   startedAt = performance.now()
   readonly path: string
   route: Route | undefined
-  /** Decoded variable segment of the request path, such as an item's id. */
-  segment = ''
+  segment = '' // decoded parameter of the path, such as an item's id
   token: VerifiedToken | undefined
   errorCode: ErrorCode | undefined
-  /** Answers an error in another format than that of the interface. */
-  answerError: ((error: ApiError) => void) | undefined
-  /** Called when the response begins: from then on, the request's body takes no memory. */
-  releaseBody: () => void = () => undefined
-  /** Throws if the embedded store has been reset since the request arrived. The request must then have no effect. */
+  answerError: ((error: ApiError) => void) | undefined // in another format than the interface's
+  releaseBody: () => void = () => undefined // called when the response begins; then the body takes no memory
+  /** Throws if the embedded store was reset after the request had arrived; it must then have no effect. */
   requireNoReset: (() => void) | undefined
 
   constructor(
@@ -64,10 +60,10 @@ export class Exchange {
     this.path = pathIn(response.req.url ?? '')
   }
 
-  /** Counts memory until the response is closed. If the limit is exceeded, cuts the response and calls `release`. */
+  /** Counts memory until the response is closed. Above the limit, cuts the response and calls `release`. */
   accountFor(memory: ReadMemory, release?: () => void): void {
     const { response, readers } = this
-    if (response.destroyed) return // it may have been closed already
+    if (response.destroyed) return // may already be closed
     const { buffered, limit, onCut } = readers
     const isNew = memory.addReader(response, buffered, (bufferedBytes) => {
       const exceeded = { ...limit, value: buffered.total + bufferedBytes }
@@ -79,7 +75,7 @@ export class Exchange {
     if (isNew) response.once('close', () => memory.removeReader(response))
   }
 
-  /** Called by `Batch` for text that the client has not taken at once. */
+  /** Called by `Batch` for text that the client hasn't taken at once. */
   unsent(bytes: number): void {
     this.accountFor(new ReadMemory(bytes))
   }
@@ -87,14 +83,14 @@ export class Exchange {
 
 export type Handler = (exchange: Exchange) => Awaitable<void>
 
-/** Checks a request, and throws an error to reject it. */
+/** Throws an error to reject a request. */
 export type Guard = (exchange: Exchange) => void
 
 export interface Route {
   /** Path such as `/api/v1/items/{item_id}`. Only the last segment can be a parameter. */
   readonly path: string
   readonly guards: readonly Guard[]
-  /** Handlers by HTTP method. The GET handler also handles HEAD. The router answers all other methods. */
+  /** Handlers by method. GET serves HEAD too; the router answers all others. */
   readonly handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>
 }
 
@@ -103,7 +99,7 @@ export function authorityIn(target = ''): string | undefined {
   return target.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(target)?.[1]
 }
 
-/** Returns only the path of a request target (RFC 9112 §3.2), because authority and query may contain secrets. */
+/** Returns only the path, because authority and query may contain secrets (RFC 9112 §3.2). */
 function pathIn(target: string): string {
   const authority = authorityIn(target)
   const rest = authority === undefined ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')

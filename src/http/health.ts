@@ -13,7 +13,6 @@ interface Subsystems {
   readonly signing: CurrentSigning
 }
 
-/** Returns whether each subsystem is healthy (spec §2.4). */
 export async function healthOf({ store, signing }: Subsystems) {
   return { store: await store.healthy(), auth: signingProblem(signing) === undefined }
 }

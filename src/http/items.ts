@@ -23,10 +23,8 @@ const retrieved = envelope(200, 'success', 'Item retrieved successfully')
 const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
-/** Maximum length in bytes of response data that is copied, so that the whole response is sent at once. */
-const longBody = 16 * 1024
-/** Minimum length of an item whose memory is freed without waiting for garbage collection, in bytes. */
-const largeItem = mebibyte
+const longBody = 16 * 1024 // bytes up to which data is copied, to send the response at once
+const largeItem = mebibyte // freed without waiting for garbage collection
 
 export type ItemOperations = ReturnType<typeof createItemOperations>
 
@@ -40,7 +38,7 @@ export function createItemOperations(
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** Counts a large item that only this response keeps, and frees its memory once the response is closed. */
+  /** Counts a large item that only this response keeps, and frees it once the response is closed. */
   function keepAlone(exchange: Exchange, item: EncodedItem): void {
     if (keepsItems || item.length < largeItem) return
     const free = () => freed(item)
@@ -48,7 +46,7 @@ export function createItemOperations(
     exchange.accountFor(memoryOf(item), free)
   }
 
-  /** @param exchange the only one that the item has been read for, if there is only one. */
+  /** @param exchange given only if the item was read for it alone. */
   async function taggedItem(stored: Awaitable<EncodedItem | undefined>, exchange?: Exchange) {
     const item = await stored
     if (item && exchange) keepAlone(exchange, item)
@@ -57,7 +55,7 @@ export function createItemOperations(
 
   async function taggedList(project: string | undefined) {
     const tag = listTag(await store.version(project))
-    // The total length that the store reports applies only to a list that is a snapshot of all items.
+    // The store's size fits only a snapshot of all items.
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
@@ -70,7 +68,7 @@ export function createItemOperations(
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
 
-  /** Reads an item before a change. If the read fails, the error says that nothing has changed. */
+  /** Reads an item before a change. Its errors say that nothing has changed. */
   async function readBeforeChange(id: ItemId): Promise<EncodedItem | undefined> {
     try {
       return await store.read(id)
@@ -106,7 +104,7 @@ export function createItemOperations(
     itemUntilModified,
     listUntilModified,
 
-    /** Reads a list. @param modified the state of the list after a wait, if the request has waited. */
+    /** Reads a list. @param modified the state of the list after a wait, if there was one. */
     async list(project: string | undefined, modified?: Awaited<ReturnType<typeof taggedList>>) {
       const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
       return { list, tag: listTag(list.version) }
@@ -127,7 +125,7 @@ export function createItemOperations(
       let isReplayed = false
       while (!isReplayed && !(await store.create(id, item))) {
         const stored = await readBeforeChange(id)
-        isReplayed = stored !== undefined // otherwise, the item was deleted in the meantime, so the id is free again
+        isReplayed = stored !== undefined // otherwise deleted in the meantime, so the id is free again
         if (stored && (await itemTag(stored)) !== tag) throw keyConflict(locationOf(exchange, id))
       }
       keepAlone(exchange, item)
@@ -206,10 +204,9 @@ export function createItemHandlers(
   }
 }
 
-/** The item of a create or replace, which has been read from the body of a request. */
 export type ReceivedItem = { readonly id: ItemId; readonly item: EncodedItem }
 
-/** Declared only once, because V8 takes 8 µs longer for the first call of each generator function. */
+/** Declared only once: V8 takes 8 µs longer for the first call of a generator function. */
 export function* itemIn(body: ArrivingBody, idOf: () => ItemId) {
   const itemRequest = yield* readItemRequest(body)
   const id = idOf()
@@ -233,7 +230,7 @@ function itemNotFound({ segment }: Exchange): ApiError {
   return new ApiError('itemNotFound', `Item ${segment} not found`)
 }
 
-/** @throws {ApiError} 404 if the item has not been found. */
+/** @throws {ApiError} 404 if nothing was found. */
 export function present<T>(exchange: Exchange, found: T | undefined): T {
   if (found === undefined) throw itemNotFound(exchange)
   return found
@@ -245,7 +242,7 @@ function answerNotModified(exchange: Exchange, { tag, preferenceHeaders }: ReadR
 
 type Envelope = ReturnType<typeof envelope>
 
-/** Returns the text around `data` in a response body (spec §2.3). `before` begins right after the session id. */
+/** Returns the text around `data` in a response body (spec §2.3). `before` follows the session id. */
 function envelope(statusCode: number, status: string, message: string, open = '', close = '') {
   const before = `","status":"${status}","message":"${message}","data":${open}`
   return { statusCode, before, after: `${close}}` }
@@ -255,7 +252,7 @@ function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, head
   return answerData(exchange, parts, { byteLength: item.length, chunks: [item] }, headers)
 }
 
-/** Sends items as `data` of a response. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
+/** Sends items as `data`. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
 function answerData(
   exchange: Exchange,
   { statusCode, before, after }: Envelope,

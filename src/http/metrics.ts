@@ -1,4 +1,4 @@
-/** Metrics for Prometheus, served on a separate port and never on the public port. @module */
+/** Metrics for Prometheus, served on a port of their own, never on the public one. @module */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,15 +12,15 @@ import type { Exchange } from './exchange.js'
 import { healthOf } from './health.js'
 import type { RouteParts } from './routes.js'
 
-/** Upper bounds of the histogram buckets for request times, in seconds. Most requests take less than a millisecond. */
+/** Histogram bounds of request times, in seconds. Most requests take less than 1 ms. */
 const durationBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
 
-/** Histogram bounds for Redis round trips, in seconds. A round trip to a nearby server takes about 1 ms. */
+/** Histogram bounds of Redis round trips, in seconds. A nearby server takes about 1 ms. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** HTTP methods with their own labels. With all 34 methods, there could be 12,000 lines, which take 50 ms to write. */
+/** Methods with their own labels. All 34 could make 12,000 lines, which take 50 ms to write. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 interface Measured extends Pick<RouteParts, 'store' | 'signing'> {
@@ -28,8 +28,7 @@ interface Measured extends Pick<RouteParts, 'store' | 'signing'> {
 }
 
 /**
- * Serves metrics at `/metrics`, and at `/live` an empty 200, whatever the state of the store and the load.
- * @throws {UsageError} if the configured host or port cannot be used.
+ * Serves metrics at `/metrics`, and always a 200 at `/live`. @throws {UsageError} if the host or port cannot be used.
  */
 export async function publishMetrics(measured: Measured, port: number, host: string) {
   const { registry, observe } = createMetrics(measured)
@@ -79,7 +78,7 @@ export function createMetrics({ store, signing, limits }: Measured) {
     registers,
   })
 
-  /** Creates a metric that `read` measures at each scrape. A value that is `undefined` is left out. */
+  /** Creates a metric that `read` measures at each scrape. A value of `undefined` is left out. */
   function measure(name: string, help: string, read: () => Awaitable<Values>, label = ''): void {
     const labelNames = label === '' ? [] : [label]
     const collect = async () => {
@@ -150,8 +149,7 @@ export function createMetrics({ store, signing, limits }: Measured) {
   }
 }
 
-/** Values by a label's values. */
-type Values = Readonly<Record<string, number | boolean | undefined>>
+type Values = Readonly<Record<string, number | boolean | undefined>> // by the values of a label
 
 type MetricTable<Key> = Readonly<Record<string, readonly [key: Key, help: string]>>
 
@@ -163,7 +161,7 @@ const trafficMetrics: MetricTable<Exclude<keyof StoreTraffic, 'onRoundTrip'>> = 
   item_store_redis_unknown_outcomes_total: ['unknownOutcomes', 'Changes with an unknown outcome'],
 }
 
-/** With `STORE_URL`, the last three are about the memory and `maxmemory` of the Redis server. */
+/** The last three describe the Redis servers, if there are any: their memory and `maxmemory`. */
 const sizeMetrics: MetricTable<keyof StoreSize> = {
   item_store_items: ['items', 'Items in the store'],
   item_store_item_bytes: ['itemBytes', 'Total size of all items in bytes'],

@@ -10,7 +10,7 @@ const turnTime = 1
 const pieces = new Set<{ readonly begin: () => void; readonly laterTime: number }>()
 let isBeginning = false
 
-/** Waits until work of up to 1 ms may begin. `laterTime` is the duration of the work that it causes later, in ms. */
+/** Waits until work of up to 1 ms may begin. `laterTime` is the duration of the work it causes later, in ms. */
 export function untilWorkMayRun(laterTime = 0): Promise<void> {
   return new Promise((begin) => {
     pieces.add({ begin, laterTime })
@@ -28,7 +28,7 @@ async function beginPieces(): Promise<void> {
     }
     pieces.delete(piece)
     piece.begin()
-    await undefined // the caller does its piece of work first
+    await undefined // the caller works first
     end -= piece.laterTime
   }
   isBeginning = false
@@ -42,14 +42,14 @@ export async function runInTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Returns a function that counts bytes, and returns whether an event loop turn may handle so many. */
+/** Returns a function that counts bytes, and says whether this turn of the event loop may handle them. */
 function perTurn(maximum: number): (bytes: number) => boolean {
   let counted = 0
   const reset = () => {
     counted = 0
   }
   return (bytes) => {
-    // Most event loop turns do not reach half the limit, so they need no callback.
+    // Most turns stay below half of the limit, and need no callback.
     if (counted < maximum / 2 && counted + bytes >= maximum / 2) setImmediate(reset)
     counted += bytes
     return counted <= maximum
@@ -58,24 +58,19 @@ function perTurn(maximum: number): (bytes: number) => boolean {
 
 /** Counts a short body, and returns whether to parse it now. Parsing 32 KiB takes 1.5 ms. */
 export const mayWorkNow = perTurn(32 * 1024)
+const mayReceiveMore = perTurn(256 * 1024) // receiving 256 KiB takes 0.25 ms
+const receivingTime = 0.25 // ms per read from a resumed request, of up to 128 KiB
 
-/** Counts a part of a body, and returns whether to receive more now. Receiving 256 KiB takes 0.25 ms. */
-const mayReceiveMore = perTurn(256 * 1024)
-
-/** Duration of one read from a resumed request, in milliseconds. A read may return 128 KiB. */
-const receivingTime = 0.25
-
-/** Pauses a request once this turn has received too many bytes. Otherwise, Node.js would read 2 MB per client. */
+/** Pauses a request once this turn has received too much. Node.js would read 2 MB per client. */
 export function received(request: IncomingMessage, length: number): void {
   if (mayReceiveMore(length)) return
   request.pause()
   void untilWorkMayRun(receivingTime).then(() => request.resume())
 }
 
-/** Minimum length to which short chunks are joined, in bytes. Joining saves writes. */
-const joinedBytes = 64 * 1024
+const joinedBytes = 64 * 1024 // in bytes; short chunks are joined to save writes
 
-/** Joins short chunks of a list. Other requests can run before each chunk, because producing one takes time. */
+/** Joins short chunks. Other requests can run before each chunk, because producing one takes time. */
 export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0
@@ -95,7 +90,7 @@ export async function* inPortions(chunks: ItemList['chunks']): AsyncIterable<Uin
   yield Buffer.concat(parts)
 }
 
-// Estimated times to send a response and to copy one byte of its body, in milliseconds.
+// Estimates in ms: for sending a response, and for copying one byte of its body.
 const sendingTime = 0.02
 const copyingTime = 1 / (1024 * 1024)
 

@@ -13,8 +13,7 @@ import { type EntityTag, entityTag, isNotModified } from './conditions.js'
 import type { Exchange, Guard, Handler, Route } from './exchange.js'
 import { originOf, prefixOf } from './forwarded.js'
 
-/** Content codings, ordered from the smallest output to the largest. */
-const codings = ['br', 'gzip', 'identity'] as const
+const codings = ['br', 'gzip', 'identity'] as const // from the smallest output to the largest
 type ContentCoding = (typeof codings)[number]
 
 const endings: Record<ContentCoding, string> = { br: '.br', gzip: '.gz', identity: '' }
@@ -50,12 +49,10 @@ const securityHeaders: HeaderList = [
   'no-referrer',
 ]
 
-/** The URL of a page never changes, so browsers must revalidate the page. A changed asset gets a new name. */
+/** A page keeps its URL, so browsers must revalidate it. A changed asset gets a new name. */
 const pageCaching: HeaderList = ['Cache-Control', 'no-cache']
 const assetCaching: HeaderList = ['Cache-Control', 'public, max-age=31536000, immutable']
-
-/** Matches file names that clients may request. No matching name leads out of the folder. */
-const fileName = /^[\w-]+(?:\.[\w-]+)*$/
+const fileName = /^[\w-]+(?:\.[\w-]+)*$/ // requested names; none leads out of the folder
 
 export function createPageRoutes(
   { docs, console }: Config,
@@ -65,7 +62,7 @@ export function createPageRoutes(
   const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
   const page = (path: string, file: string) =>
     route(path, (exchange) => {
-      // From a path with a slash at its end, the relative URLs of a page would lead elsewhere.
+      // A page's relative URLs would lead elsewhere from a path with a slash at its end.
       if (exchange.path.length > 1 && exchange.path.endsWith('/'))
         return answerEmpty(exchange, 308, ['Location', `..${path}`])
       return answerFile(exchange, file, pageCaching)
@@ -76,7 +73,7 @@ export function createPageRoutes(
       if (!fileName.test(name) || !kinds.includes(extname(name))) throw notFound(exchange)
       await answerFile(exchange, `${from}/${name}`, headers)
     })
-  // Each page has two variants: `index.html` links to the other page, and `alone.html` does not.
+  // `index.html` links to the other page, `alone.html` does not.
   const variant = docs && console ? 'index.html' : 'alone.html'
   const assets = folder(pagePaths.assets, `${built}assets`, ['.js', '.css', '.svg'], assetCaching)
   return [
@@ -94,8 +91,7 @@ export function createPageRoutes(
   ]
 }
 
-/** Placeholder for the service's URL in the OpenAPI document, which is built once for all clients. */
-const anyRoot = '{root}'
+const anyRoot = '{root}' // the service's URL; the document is built once for all clients
 
 function createDocumentHandler(lists: ListGuarantees): Handler {
   let pieces: string[] | undefined
@@ -113,7 +109,7 @@ function createDocumentHandler(lists: ListGuarantees): Handler {
   }
 }
 
-/** Sends the whole file, even if the request has a `Range` header, which servers may ignore (RFC 9110 §14.2). */
+/** Sends the whole file, even to a request with `Range`, which servers may ignore (RFC 9110 §14.2). */
 async function answerFile(exchange: Exchange, file: string, cache: HeaderList): Promise<void> {
   const isBuilt = file.startsWith(built)
   const accepted = exchange.request.headers['accept-encoding']?.toString()
@@ -127,7 +123,7 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** Returns the smallest content coding that a client accepts. Weights other than 0 do not count (RFC 9110 §12.5.3). */
+/** Returns the smallest content coding that a client accepts. Of the weights, only 0 counts (RFC 9110 §12.5.3). */
 function smallestCoding(acceptEncoding = ''): ContentCoding {
   const accepted = acceptEncoding
     .toLowerCase()
@@ -145,7 +141,7 @@ function notFound({ path }: Exchange): ApiError {
 
 const knownFiles = new Map<string, { readonly bytes: Buffer; readonly tag: EntityTag }>()
 
-/** Reads and caches a file of the package. Errors are not cached, because the file may become readable again. */
+/** Reads and caches a file of the package, but no error: the file may become readable again. */
 async function read(file: string, exchange: Exchange) {
   const known = knownFiles.get(file)
   if (known !== undefined) return known

@@ -8,14 +8,14 @@ const projectParameter = 'project_id'
 /** @throws {ApiError} `VALIDATION_ERROR` if `project_id` is empty, given more than once, or not UTF-8. */
 export function requestedProject({ request }: Exchange): string | undefined {
   if (!request.url?.includes('?')) return undefined
-  // In a query, plus signs stand for spaces, as in HTML forms.
+  // A plus sign in a query stands for a space, as in HTML forms.
   const [first, ...others] = queryOf(request).replaceAll('+', ' ').split('&').flatMap(projectIn)
   if (first === '') throw invalid('must have at least 1 character')
   if (others.length > 0) throw invalid('must be given once')
   return first
 }
 
-/** Returns the query of a request without the question mark; empty if there is none. */
+/** Returns the query without its question mark; may be empty. */
 export function queryOf({ url = '' }: Exchange['request']): string {
   return /^[^?#]*\?([^#]*)/.exec(url)?.[1] ?? ''
 }
@@ -41,13 +41,13 @@ function invalid(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid query: ${projectParameter} ${problem}`)
 }
 
-/** An `Idempotency-Key` is either visible ASCII characters or a quoted string (RFC 9651 §3.3.3). */
+/** An `Idempotency-Key` is visible ASCII, or a quoted string (RFC 9651 §3.3.3). */
 const bareKey = /^[\x21-\x7e]{1,255}$/
 const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
- * Returns a name made of the caller and the `Idempotency-Key`. The new item's id is derived from this name. A repeated
- * create gets the same id, so no keys have to be stored (draft-ietf-httpapi-idempotency-key-header-07).
+ * Returns a name made of the caller and the `Idempotency-Key`, from which the new item's id is derived. A repeated
+ * create gets the same id, so no keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
  * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
  */
 export function keyedName(
@@ -62,14 +62,14 @@ export function keyedName(
   return JSON.stringify([token?.sub, key])
 }
 
-/** Maximum time for which a read waits for a change, in seconds. Many proxies time out after about a minute. */
+/** Longest wait for a change, in seconds. Many proxies time out after a minute. */
 export const maxWait = 60
 
-/** Matches a `Prefer` header up to its `wait` preference. Quoted strings may contain commas (RFC 7240 §2). */
+/** Matches a `Prefer` header up to its `wait`. Quoted strings may contain commas (RFC 7240 §2). */
 const waitPreference =
   /^(?:(?:[^",]|"(?:[^"\\]|\\.)*")*,)*?[ \t]*wait[ \t]*=[ \t]*(?:(\d+)|"(\d+)")[ \t]*(?:[,;]|$)/i
 
-/** Returns a request's `wait` preference in seconds, at most `maxWait`; 0 if there is none (RFC 7240 §4.3). */
+/** Returns the `wait` preference in seconds, at most `maxWait`; 0 if there is none (RFC 7240 §4.3). */
 export function preferredWait({ request }: Exchange): number {
   const [, bare, quoted] = waitPreference.exec(request.headers.prefer?.toString() ?? '') ?? []
   return Math.min(Number(bare ?? quoted ?? 0), maxWait)

@@ -3,26 +3,22 @@
 import { answerEmpty } from './answer.js'
 import type { Exchange } from './exchange.js'
 
-/** Returns whether a browser sent the request to ask for permission (Fetch standard, CORS-preflight request). */
+/** True if a browser asks for permission (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: Exchange['request']): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** HTTP methods that every preflight response allows (spec §1.5, Fetch standard §3.2). */
-const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+const allowedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] // spec §1.5, Fetch standard §3.2
 const allowedHeaders = [
   ...['Authorization', 'Content-Type'],
   ...['If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'],
 ]
 
-/** Matches a comma-separated list of method or header names (RFC 9110 §5.6.1 and §5.6.2). */
-const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
+const nameList = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/ // RFC 9110 §5.6.1 and §5.6.2
 const maxNamesLength = 2048 // in characters
+const maxAge = '86400' // in seconds; Chromium caches a preflight for at most two hours
 
-/** How long browsers may cache a preflight response, in seconds. Chromium caches it for at most two hours. */
-const maxAge = '86400'
-
-/** Allows any method in a CORS preflight, so that the page can read the 405 for an unsupported method. */
+/** Allows any method, so that the page can read the 405 for an unsupported one. */
 export function answerPreflight(exchange: Exchange): void {
   const { headers } = exchange.request
   const methods = withRequested(allowedMethods, headers['access-control-request-method'])

@@ -9,12 +9,8 @@ import { clientOf } from './forwarded.js'
 
 /** Matches a `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
-
-/** Minimum time between two log lines about the same kind of failure, in milliseconds. */
-const failureInterval = 1_000
-
-/** Maximum number of failure kinds to count separately. An unexpected error with a new message is a new kind. */
-const maxKinds = 50
+const failureInterval = 1_000 // ms between log lines about the same kind of failure
+const maxKinds = 50 // an unexpected error with a new message is a new kind
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   return function logRequest(exchange: Exchange): void {
@@ -25,7 +21,7 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   }
 }
 
-/** Logs the first failure of each kind at once, and the number of further ones once per interval. */
+/** Logs the first failure of each kind at once, and the number of others once per interval. */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, { count: number; latest: readonly [Exchange, ApiError] }>()
   let timer: NodeJS.Timeout | undefined
@@ -85,7 +81,7 @@ function requestFields(exchange: Exchange, status: number, errorCode: ErrorCode 
   }
 }
 
-/** Returns an error's cause for the log. Only unexpected errors include the stack, because logging it is slow. */
+/** Returns the cause for the log. Logging a stack is slow, so only unexpected errors have one. */
 function causeOf({ code, cause }: ApiError): { err?: unknown; cause?: string } {
   if (code === 'INTERNAL_ERROR') return { err: cause }
   if (cause === undefined) return {}

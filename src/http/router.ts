@@ -14,7 +14,7 @@ type Endpoint = Pick<Route, 'guards'> & { readonly handle: Handler }
 
 const maxShown = 200
 
-/** Answers CORS preflights for every path. Otherwise, web pages could not read a 404 or 405. */
+/** Answers CORS preflights for every path. Without them, web pages couldn't read a 404 or 405. */
 const preflight = unguarded(answerPreflight)
 
 /** Creates a router. Its `findEndpoint` sets the exchange's `route` and `segment`, and throws for a malformed URL. */
@@ -37,7 +37,7 @@ export function createRouter(routes: readonly Route[]) {
     const { method = '', url = '' } = exchange.request
     const path = withoutTrailingSlash(exchange.path)
     const isEncoded = path.includes('%')
-    // Reserved characters stay percent-encoded, because an encoded slash does not separate path segments.
+    // Reserved characters stay encoded, because an encoded slash doesn't separate segments.
     const text = isEncoded ? decoded(path, decodeURI) : path
     if (text === undefined || isMalformed(url))
       throw new ApiError('BAD_REQUEST', 'The URL cannot be decoded')
@@ -81,12 +81,12 @@ function unguarded(handle: Handler): Endpoint {
   return { guards: [], handle }
 }
 
-/** Removes one slash from the end of a path. A path that ends in two slashes stays as it is, and has no route. */
+/** Removes one slash from the end. A path that ends in two stays as it is, and has no route. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path
 }
 
-/** Returns whether a request target in absolute form is an invalid URL (RFC 9112 §3.2.2, RFC 9110 §4.2). */
+/** True for a target in absolute form that is an invalid URL (RFC 9112 §3.2.2, RFC 9110 §4.2). */
 function isMalformed(target: string): boolean {
   const authority = authorityIn(target)
   if (authority === undefined) return false

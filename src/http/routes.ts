@@ -27,17 +27,16 @@ export interface RouteParts {
   readonly waitingReads: WaitingReads
   readonly newId: NewId | undefined
   readonly withFaults: (handle: Handler) => Handler
-  /** Returns further routes, which have the guards of item requests. */
+  /** Returns further routes, with the guards of item requests. */
   readonly moreRoutes: (guards: readonly Guard[]) => readonly Route[]
 }
 
-/** Authentication scheme of access tokens in lower case, with the space after it (RFC 6750 §2.1). */
-const scheme = 'bearer '
+const scheme = 'bearer ' // in lower case, with the space after it (RFC 6750 §2.1)
 
-/** Returns the routes in order of priority: if several match a path, the first one applies. */
+/** Returns the routes. The first one that matches a path applies. */
 export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const { store, signing, load, readBody, waitingReads, newId, withFaults, moreRoutes } = parts
-  /** While a load limit is exceeded, rejects all requests to a route except deletes, which free memory. */
+  /** Rejects requests while a load limit is exceeded, except deletes, which free memory. */
   const refuseOverload: Guard = ({ request }) => {
     const exceeded = load.exceededLimit()
     if (exceeded === undefined || request.method === 'DELETE') return
@@ -73,7 +72,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
 
 /** Requires a valid bearer token (spec §5, RFC 6750 §2.1). @throws {ApiError} with status 401 or 503. */
 function createTokenGuard(currentSigning: CurrentSigning): Guard {
-  /** Signing keys, cached until the next microtask, because no secret can change before then. */
+  /** Cached until the next microtask, because no secret can change before. */
   let signing: Signing | undefined
   const forget = () => {
     signing = undefined
@@ -89,7 +88,7 @@ function createTokenGuard(currentSigning: CurrentSigning): Guard {
 }
 
 function bearerToken(authorization: string | undefined): string {
-  // The authentication scheme is case-insensitive (RFC 9110 §11.1).
+  // The scheme is case-insensitive (RFC 9110 §11.1).
   if (authorization?.slice(0, scheme.length).toLowerCase() === scheme)
     return authorization.slice(scheme.length).replace(/^ +/, '')
   const problem = authorization === undefined ? 'missing' : 'not of the form "Bearer <token>"'

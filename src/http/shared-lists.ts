@@ -1,7 +1,4 @@
-/**
- * Lists of items that several responses share, so that the store is read only once. A `WaitGroup` shares a read of the
- * version; the items are read for those responses that have a body. @module
- */
+/** Lists that several responses share. Their items are read only once, if any of them has a body. @module */
 
 import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList, ItemStore } from '../store/item-store.js'
@@ -11,7 +8,7 @@ export type SharedLists = ReturnType<typeof createSharedLists>
 
 const oneChunk = 1024 * 1024
 
-/** @param maxBytes memory limit for all shared lists together, in bytes. */
+/** @param maxBytes limit for all shared lists together. */
 export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: number) {
   let bufferedBytes = 0
 
@@ -23,7 +20,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       if (users === 0) list?.release()
     }
     return {
-      /** Length of the list in bytes; 0 if the list has not been read, or is too long to be shared. */
+      /** Length in bytes; 0 if the list has not been read, or is too long to be shared. */
       get bodyBytes(): number {
         return list?.byteLength ?? 0
       },
@@ -31,13 +28,13 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
       async open(): Promise<void> {
         list = await wholeList(await readUnshared(project))
       },
-      /** Returns the shared list if it is open. If not, reads a list for this response only. @throws {StoreError} */
+      /** Returns the shared list if it's open, or else reads one for this response only. @throws {StoreError} */
       async list(): Promise<ItemList> {
         if (list === undefined) return readUnshared(project)
         users += 1
         return { ...list, release: once(leave) }
       },
-      /** Must be called after the last call to `list`. Lists returned before this call stay readable. */
+      /** Call it after the last `list`. Lists returned by then stay readable. */
       close: once(leave),
     }
   }
@@ -48,7 +45,7 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     return isFilteredWhileRead ? { ...list, chunks: inPortions(list.chunks) } : list
   }
 
-  /** Reads a whole list into memory. Returns `undefined` if the list is too long for that. */
+  /** Reads a whole list into memory; `undefined` if it's too long. */
   async function wholeList(list: ItemList): Promise<ItemList | undefined> {
     const { version, byteLength: known = 0 } = list
     if (known > oneChunk || (known > 0 && bufferedBytes + known > maxBytes)) return list

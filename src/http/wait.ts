@@ -7,14 +7,13 @@ import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditi
 import type { Exchange } from './exchange.js'
 import { untilMaySend, untilWorkMayRun } from './pacing.js'
 
-/** A state of an item or list. One object is shared by all requests that are answered with this state. */
+/** A state of an item or list: one object for all requests that it answers. */
 export interface Tagged {
   readonly tag: EntityTag
-  /** Length of the response body in bytes; 0 while unknown. */
-  readonly bodyBytes: number
-  /** Called before the first response whose body contains this state of the item or list. */
+  readonly bodyBytes: number // in bytes; 0 while unknown
+  /** Called before the first response with this state in its body. */
   open?(): Promise<void>
-  /** Called after the last response that contains this state of the item or list. */
+  /** Called after the last response with this state. */
   close?(): void
 }
 
@@ -25,7 +24,7 @@ interface WaitOptions {
   readonly isStopping: () => boolean
 }
 
-/** A request that waits for a change until its token expires, the client disconnects or the service stops. */
+/** A request that waits for a change until its token expires, its client leaves or the service stops. */
 export class Wait<State extends Tagged> {
   readonly state: Promise<State | undefined>
   answer: (state: State | undefined) => void = () => {}
@@ -50,14 +49,14 @@ export class Wait<State extends Tagged> {
     return this.#options.exchange.request.method !== 'HEAD'
   }
 
-  /** Remembers the tag of the state, and returns whether the state answers the request. */
+  /** Remembers the tag of a state, and returns whether the state answers the request. */
   compare({ tag }: State): boolean {
     const { conditions } = this.#options
     this.#tag = tag
     return !isMatch(conditions, tag) || isNoneMatch(conditions, tag)
   }
 
-  /** Starts to wait. `onOver` is called if the wait ends without a change. */
+  /** Starts to wait. Calls `onOver` if the wait ends without a change. */
   begin(onOver: () => void): void {
     const { exchange, seconds, isStopping } = this.#options
     const { connection, request, response, token } = exchange
@@ -68,9 +67,9 @@ export class Wait<State extends Tagged> {
     this.#timer = setTimeout(this.finish, Math.min(seconds * 1000, untilExpiry))
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
-    request.resume() // reads the rest of a body, which the listener would otherwise refuse as late
-    // The client may have gone during the first read. If it has only closed its side, it may be gone, too, and while
-    // another request is deferred, the connection does not notice its end.
+    request.resume() // the listener would refuse the rest of a body as late
+    // The client may have left during the first read. One that has closed only its own side may have left too, and
+    // while another request is deferred, the connection wouldn't notice.
     const isGone = response.destroyed || request.socket.readableEnded
     if (isGone || connection.bufferedBytes > 0 || isStopping()) this.finish()
   }
@@ -81,7 +80,7 @@ export class Wait<State extends Tagged> {
     this.#onOver()
   }
 
-  /** Ends the wait. Afterwards, the caller must answer the request. */
+  /** Ends the wait. The caller must answer the request. */
   end(): void {
     this.isOver = true
     if (this.#timer === undefined) return
@@ -90,7 +89,7 @@ export class Wait<State extends Tagged> {
     const { exchange } = this.#options
     exchange.response.off('close', this.finish)
     exchange.request.socket.off('end', this.finish)
-    // The logged duration excludes the wait, because a long wait does not mean that the service was slow.
+    // The logged duration leaves out the wait, which doesn't mean that the service was slow.
     exchange.startedAt += performance.now() - this.#begun
   }
 
@@ -101,28 +100,21 @@ export class Wait<State extends Tagged> {
 
 interface WaitGroupOptions<State extends Tagged> {
   readonly read: () => Awaitable<State | undefined>
-  /** Called when the item or list must be read. Must cause a call to `update` soon afterwards. */
-  readonly schedule: () => void
-  /** Called when the group of requests has become empty. An empty group is not used again. */
-  readonly onEmpty: () => void
+  readonly schedule: () => void // must read the state, and then call `update`
+  readonly onEmpty: () => void // an empty group isn't used again
 }
 
-/** Maximum number of waiting requests to check for a change in one event loop turn. Checking them takes 0.2 ms. */
-const comparedPerTurn = 64
+const comparedPerTurn = 64 // they take 0.2 ms
+const retryAfter = 500 // ms until a failed read of a change is repeated
 
-/** Time after which a failed read of a change is repeated, in milliseconds. */
-const retryAfter = 500
-
-/** Requests that wait for the same item or list. After a change, one read serves all of them. */
+/** Requests that wait for the same item or list. One read after a change serves all of them. */
 export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  /** Latest entity tag that has been compared with the tags of all requests in `#waiting`. */
-  #tag: EntityTag | undefined
+  #tag: EntityTag | undefined // latest one that was compared with those of all requests in `#waiting`
   #hasChanged = false
-  /** Why the latest change could not be read; `undefined` once it has been. */
-  #failure: unknown
+  #failure: unknown // why the latest change could not be read; `undefined` once it has been
   #isUpdating = false
 
   constructor(options: WaitGroupOptions<State>) {
@@ -142,7 +134,7 @@ export class WaitGroup<State extends Tagged> {
   async update(): Promise<void> {
     this.#isUpdating = true
     await untilWorkMayRun()
-    // Requests that begin to wait during this read may need newer data, so they are served by the next read.
+    // Requests that begin to wait during this read may need newer data, which the next read brings.
     let concerned = this.#arrived
     const hadChanged = this.#hasChanged
     this.#arrived = []
@@ -171,7 +163,7 @@ export class WaitGroup<State extends Tagged> {
     else if (this.#arrived.length > 0 || this.#hasChanged) this.#schedule()
   }
 
-  /** Reads the state. If a read after a change fails, the requests that already wait go on waiting for the next read. */
+  /** Reads the state. After a failed read, the requests that already wait go on waiting for the next one. */
   async #read(hadChanged: boolean): Promise<State | undefined> {
     try {
       const state = await this.#options.read()
@@ -217,7 +209,7 @@ export class WaitGroup<State extends Tagged> {
 
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
-    // A change that could not be read may concern the request.
+    // The change that could not be read may concern this request.
     const failure = this.#failure
     void untilMaySend().then(() => (failure ? wait.fail(failure) : wait.answerUnmodified()))
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()

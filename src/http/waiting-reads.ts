@@ -8,11 +8,8 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type Tagged, Wait, WaitGroup } from './wait.js'
 
-/** Maximum number of waiting reads. Each takes about 18 KB, including its connection (bench/RESULTS.md). */
-const maxWaiting = 20_000
-
-/** Maximum number of concurrent store reads of each kind, because few long replies of Redis should be in flight. */
-const maxReading = 16
+const maxWaiting = 20_000 // each takes 18 KB with its connection (bench/RESULTS.md)
+const maxReading = 16 // of each kind; few long replies of Redis should be in flight
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
 
@@ -20,13 +17,13 @@ export function createWaitingReads(store: ItemStore) {
   const waits = new Set<{ finish(): void }>()
   let isStopping = false
 
-  /** @param read reads an item or list, for one exchange only if it is given. */
+  /** @param read reads an item or list, for `exchange` alone if that's given. */
   function of<Key extends string | undefined, State extends Tagged>(
     read: (key: Key, exchange?: Exchange) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
   ) {
     const groups = new Map<Key, WaitGroup<State>>()
-    /** Groups to read. Slow reads of lists must not delay reads of items, so each kind has its own set. */
+    /** Groups to read, in one set for each kind: slow lists must not delay items. */
     const due = new Set<WaitGroup<State>>()
     let reading = 0
 
@@ -82,7 +79,7 @@ export function createWaitingReads(store: ItemStore) {
   }
 
   const limit: Limit = { limit: 'waiting reads', maximum: maxWaiting, value: () => waits.size }
-  /** Answers all waiting reads. Further reads do not wait. */
+  /** Answers all waiting reads. Further ones do not wait. */
   const stop = () => {
     isStopping = true
     for (const wait of waits) wait.finish()
