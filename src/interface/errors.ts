@@ -1,19 +1,18 @@
-/** The catalogue of errors, and the format in which clients receive errors (spec §7). @module */
+/** The catalogue of errors, and the format in which clients get them (spec §7). @module */
 
 import type { ErrorResponse } from './models.js'
 import type { HeaderList } from './paths.js'
 
 export interface ErrorKind {
   readonly status: number
-  /** Description of when the error occurs, for the documentation. */
-  readonly when: string
+  readonly when: string // the error occurs, for the documentation
   readonly headers?: HeaderList
 }
 
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 
-/** Errors, keyed by `error_code` (spec §7). The error for an unknown item has no code. */
+/** Errors by `error_code` (spec §7). That of an unknown item has none. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -98,12 +97,12 @@ export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** Options of an error. `headers` replaces the headers in the catalogue of errors. */
+/** `headers` replaces those of the catalogue. */
 type ApiErrorOptions = Partial<Pick<ApiError, 'exceeded' | 'headers'>> & {
   readonly cause?: unknown
 }
 
-/** An error to send to the client, with the message as `detail`. The `cause` appears only in the log. */
+/** An error to send, with its message as `detail`. The `cause` appears only in the log. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -28,7 +28,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const sessionId = uuid('Identifies this request, for tracing')
 const nullByDefault = <T extends v.GenericSchema>(schema: T) => v.optional(v.nullable(schema), null)
 
-/** Schema for objects. Unlike valibot's own object schema, it does not accept arrays. */
+/** Accepts objects but, unlike valibot's own schema, no arrays. */
 const object = v.custom<object>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -39,7 +39,7 @@ const projectId = v.pipe(
   v.minLength(1, 'must have at least 1 character'),
 )
 
-/** An item (spec §2.1). All members of `data` in the request become members of the item. */
+/** An item (spec §2.1), which has all members of the request's `data`. */
 export interface Item {
   id: string
   project_id: string | null
@@ -64,7 +64,7 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
       v.description('Copied into the item; null when omitted'),
     ),
   },
-  "is missing; put the item's members in it", // only `data` is required, so the message is about `data`
+  "is missing; put the item's members in it", // only `data` is required
 )
 
 /** Body of a response with one item (spec §2.3). */

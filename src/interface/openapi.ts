@@ -80,10 +80,10 @@ const withBody: ErrorName[] = ['PAYLOAD_TOO_LARGE', 'VALIDATION_ERROR', 'STORE_F
 const readHeaders = ['ETag', 'Preference-Applied'] as const
 const notModifiedHeaders = ['Cache-Control', ...readHeaders] as const
 
-/** Whether a list shows all items as they were at a single moment, and whether items are in order of creation. */
+/** Whether a list shows all items as they were at one moment, and whether they're in order of creation. */
 export type ListGuarantees = Readonly<Record<'isSnapshot' | 'isInOrder', boolean>>
 
-/** @param root URL of the service, against which tools resolve the paths in a saved document. */
+/** @param root URL of the service. Tools resolve the paths of a saved document against it. */
 export function openApiDocument(
   version: string,
   { isSnapshot, isInOrder }: ListGuarantees,
@@ -169,7 +169,7 @@ export function openApiDocument(
           requestBody: requestBody('replaceRequest'),
           responses: {
             200: itemResponse('The replaced item', 'updated', ['ETag']),
-            // A request with an empty id has the path of the list, which supports neither PUT nor DELETE.
+            // An empty id makes the path of the list, which supports neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },
@@ -214,7 +214,7 @@ function requestBody(example: string): object {
   return { required: true, content: jsonContent(model('GenericRequest'), [example]) }
 }
 
-/** The spec allows a response without an item (§2.3), but this service always sends the item. */
+/** The spec allows a response without an item (§2.3), but ours always has one. */
 function itemResponse(
   description: string,
   status: models.ItemResponse['status'],
@@ -234,8 +234,8 @@ function schemas(): object {
   return toJsonSchemaDefs(own, {
     target: 'draft-2020-12',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    typeMode: 'output', // describes the last schema of each pipe, which has the names of the members
-    // Allows additional members, which generated clients would otherwise reject.
+    typeMode: 'output', // the last schema of each pipe names the members
+    // Without this, generated clients would reject additional members.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object'
         ? { ...jsonSchema, additionalProperties: true }

@@ -5,13 +5,13 @@ export const prefix = '/api/v1'
 /** Endpoint paths, without their prefix (spec §4). A name in braces stands for any path segment. */
 export const paths = { health: '/health', items: '/items', item: '/items/{item_id}' } as const
 
-/** Path of the OpenAPI document. The path has no prefix, because the document is not an endpoint. */
+/** Path of the OpenAPI document, without the prefix, because it's no endpoint. */
 export const documentPath = '/openapi.json'
 
 /** Path of the tools for agents, which are not part of the interface. */
 export const mcpPath = '/mcp'
 
-/** Paths of pages and files (interface §4.8), without the prefix, because pages and files are not endpoints. */
+/** Paths of pages and files (interface §4.8), without the prefix, because they're no endpoints. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',
@@ -32,16 +32,16 @@ export function itemPath(id: string): string {
   return `${prefix}${paths.items}/${id}`
 }
 
-/** Alternating header names and values, a format that `node:http` accepts. */
+/** Names and values of headers in turn, as `node:http` accepts them. */
 export type HeaderList = readonly string[]
 
-/** Header with the session id (spec §1.4). A 204 has no body, so the id is only in this header. */
+/** Header with the session id (spec §1.4). In a 204, the id is nowhere else. */
 export const sessionHeader = 'X-Session-Id'
 
 /** Response header that marks a repeated create (draft-ietf-httpapi-idempotency-key-header-07). */
 export const replayedHeader = 'Idempotent-Replayed'
 
-/** Forbids caching, because a cached body has the `session_id` of an earlier request (spec §1.4, RFC 9111 §5.2.2.5). */
+/** Forbids caching: a cached body has an earlier `session_id` (spec §1.4, RFC 9111 §5.2.2.5). */
 export const neverStored: HeaderList = ['Cache-Control', 'no-store']
 
 const exposedHeaders = [
@@ -56,7 +56,7 @@ const exposedHeaders = [
 ] as const
 export type ExposedHeader = (typeof exposedHeaders)[number]
 
-/** CORS headers (spec §1.5), without which a page from a different origin could not read errors. */
+/** CORS headers (spec §1.5). Without them, a page of another origin can't read errors. */
 export const corsHeaders: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',
