@@ -81,7 +81,7 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Turns off overload protection, because the host program affects memory use and event loop delay too. */
+/** Turns off overload protection: the host program affects memory use and event loop delay too. */
 const unwatched = { limits: [], exceededLimit: () => undefined }
 
 /**
@@ -178,7 +178,7 @@ function configOf({ port = 0, host = '127.0.0.1', ...others }: ItemStoreOptions)
 
 const expectedSecret = 'secret must be text that is not empty, of valid Unicode without U+FFFD'
 
-/** Returns keys for `secret`, by default 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if it is unusable. */
+/** Returns keys for `secret`, by default 32 random bytes (RFC 7518 §3.2). @throws {UsageError} if they're unusable. */
 function signingWith(secret: unknown = randomBytes(32).toString('base64url')): CurrentSigning {
   const isFunction = typeof secret === 'function'
   const currentSigning = followSecret(() => {

@@ -23,16 +23,13 @@ import { withoutCredentials } from './store/redis/address.js'
 export interface ServiceParts extends Pick<RouteParts, 'store' | 'signing' | 'load'> {
   readonly log: Logger
   readonly requestLogLevel: 'info' | 'debug'
-  /** Features for tests; `undefined` in production. */
-  readonly doubles: Doubles | undefined
-  /** Lets clients use the doubles; only `dev` does. */
-  readonly control?: typeof createControlRoutes | undefined
+  readonly doubles: Doubles | undefined // for tests; `undefined` in production
+  readonly control?: typeof createControlRoutes | undefined // only in `dev`
 }
 
-/** Time reserved for the process to exit after the last connection is closed, in milliseconds. */
-const exitTime = 250
+const exitTime = 250 // ms for the process to exit after the last connection is closed
 
-/** @throws {UsageError} if the listener does not support this version of Node.js, or fake timers were on. */
+/** @throws {UsageError} if the listener doesn't support this Node.js, or fake timers were on. */
 export function createService(config: Config, parts: ServiceParts) {
   const problem = nodeProblem() ?? timersProblem
   if (problem !== undefined) throw new UsageError(problem)
@@ -69,7 +66,7 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // If the response is already closed, the request is not handled, because nothing would free its body's memory.
+      // A closed response isn't handled, because nothing would free its body's memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, failureLog.logFailure)
@@ -78,7 +75,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /** Answers accepted requests, and requests that arrive within `grace` milliseconds. Then closes the store. */
+  /** Answers requests that have arrived, or do within `grace` ms. Then closes the store. */
   async function stop(grace: number): Promise<void> {
     waitingReads.stop()
     doubles?.stop()
@@ -91,8 +88,8 @@ export function createService(config: Config, parts: ServiceParts) {
   return {
     waitingReads,
     /**
-     * Starts to listen, even without a usable secret (spec §5.5). Returns the URL for clients on this machine.
-     * After an error, the caller must call `stop`.
+     * Listens, even without a usable secret (spec §5.5). Returns the URL for clients on this machine. After an error,
+     * call `stop`.
      * @throws {UsageError} if metrics cannot be served, or a system error such as `EADDRINUSE`.
      */
     async listen(): Promise<string> {
