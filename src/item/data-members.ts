@@ -1,4 +1,4 @@
-/** Finds the members of `data` that an item keeps. Of several members with the same name, the last is kept. @module */
+/** Finds the members of `data` that an item keeps: of several with the same name, the last. @module */
 
 import { createHash } from 'node:crypto'
 import {
@@ -12,7 +12,7 @@ import {
 } from './json-syntax.js'
 import { type Slices, sliceBytes } from './slices.js'
 
-/** Maximum number of members in `data`, so that their names take at most 13 MB of heap for a short time. */
+/** Maximum number of members in `data`. Their names take up to 13 MB of heap for a short time. */
 export const maxMembers = 65_536
 
 export interface Members extends Span {
@@ -21,11 +21,8 @@ export interface Members extends Span {
   readonly names: Int32Array | undefined
 }
 
-/** Maximum number of short names to compare pair by pair. For more names, a `Map` is faster. */
-const maxFew = 32
-
-/** Maximum length of a short name, in bytes. */
-const maxShortName = 64
+const maxFew = 32 // to compare pair by pair; for more, a `Map` is faster
+const maxShortName = 64 // in bytes
 
 export class MemberRecord {
   #names = new Int32Array(2 * maxFew)
@@ -38,7 +35,7 @@ export class MemberRecord {
     return this.#count
   }
 
-  /** Memory for the members in bytes, not counting that for a few. */
+  /** Memory in bytes, apart from that for a few members. */
   get byteLength(): number {
     return (this.#names.length - 2 * maxFew) * Int32Array.BYTES_PER_ELEMENT
   }
@@ -88,16 +85,11 @@ export class MemberRecord {
   }
 }
 
-/** Number of members to handle per slice, which takes about 0.1 ms. */
-const membersPerSlice = 256
+const membersPerSlice = 256 // per slice, which takes 0.1 ms
+const pieceBytes = 8 * 1024 // bytes to read or move between two checks whether a slice has to end
+const nameBytes = 200 // of heap for a name in a `Map`, at most
 
-/** Maximum number of bytes to read or move between two checks whether a slice has to end. */
-const pieceBytes = 8 * 1024
-
-/** Upper estimate of the heap that a name takes in a `Map`, in bytes. */
-const nameBytes = 200
-
-/** Removes members that an item does not keep, and closes gaps. @param accountFor called with the memory in use, in bytes. */
+/** Removes members that an item doesn't keep, and closes gaps. Calls `accountFor` with the memory in use, in bytes. */
 export function* keptMembers(
   text: Buffer,
   { start, end, count, names }: Members,
@@ -169,7 +161,7 @@ function decoded(text: Buffer, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is valid JSON
 }
 
-/** Returns the length in bytes of the UTF-8 character (RFC 3629 §3) or escape that begins at a position. */
+/** Returns the length in bytes of the UTF-8 character (RFC 3629 §3) or escape at a position. */
 function characterLength(text: Buffer, at: number): number {
   const byte = text[at] as number // never undefined: `at` is within the text
   if (byte === backslash) return text[at + 1] === lowerU ? 6 : 2

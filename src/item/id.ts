@@ -7,7 +7,7 @@ declare const itemId: unique symbol
 /** Id of an item: a UUID in lower case, which clients cannot choose (spec §2.1). */
 export type ItemId = string & { readonly [itemId]: true }
 
-/** Returns an id for a new item. The same name always gives the same id. */
+/** Returns an id for a new item, always the same for the same name. */
 export type NewId = (name?: string) => ItemId
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -26,15 +26,14 @@ export function parseItemId(text: string): ItemId | undefined {
   return uuid.test(text) ? (text.toLowerCase() as ItemId) : undefined // a UUID in lower case
 }
 
-/** Random bytes for 256 UUIDs, generated at once because a system call for each UUID would be slow. */
-const pool = Buffer.alloc(256 * 16)
+const pool = Buffer.alloc(256 * 16) // random bytes, because a system call for each UUID is slow
 let next = pool.length
 
 const text = Buffer.alloc(36, '-')
 const positions = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 
-/** Returns a version 4 UUID. Writing it into one flat string is faster than `randomUUID` (bench/CHOICES.md). */
+/** Returns a version 4 UUID. One flat string is faster than `randomUUID` (bench/CHOICES.md). */
 export function newUuid(): string {
   if (next === pool.length) {
     randomFillSync(pool)

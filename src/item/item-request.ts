@@ -1,4 +1,4 @@
-/** Checks the body of a request, such as a create or replace, while the body arrives, without parsing any values. @module */
+/** Checks the body of a request, such as a create or replace, as it arrives, without parsing values. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
@@ -12,8 +12,7 @@ import { LineColumn } from './scan.js'
 import type { Slices } from './slices.js'
 
 export interface ItemRequest {
-  /** JSON text of the project id: a string or `null`. */
-  readonly projectId: Buffer
+  readonly projectId: Buffer // JSON text: a string or `null`
   /** JSON text of the members that the item keeps, in their original order, separated by commas. */
   readonly members: Buffer
 }
@@ -22,7 +21,6 @@ export class InvalidItemError extends Error {
   override readonly name = 'InvalidItemError'
 }
 
-/** Thrown for the first member of `data` that exceeds the limit. */
 class TooManyMembersError extends Error {
   readonly offset: number
 
@@ -36,18 +34,17 @@ const nullText = Buffer.from('null')
 const nothing: Buffer = Buffer.alloc(0)
 
 export interface ArrivingBody {
-  /** Buffer whose first `length` bytes have arrived. A longer buffer may replace it later. */
-  readonly bytes: Buffer
+  readonly bytes: Buffer // the body is in its first `length` bytes; a longer one may replace it
   readonly length: number
   readonly isComplete: boolean
-  /** Called with the memory that the check of a body now uses, in bytes. Throws an error if a limit is exceeded. */
+  /** Called with the memory that the check uses now, in bytes. Throws an error above a limit. */
   accountFor(bytes: number): void
 }
 
 type Field = Span & { readonly members: Members }
 type FieldName = keyof GenericRequest
 
-/** Checks of the request's fields, which agree with the model {@link GenericRequest}, but parse no values. */
+/** Checks of the fields. They agree with the model {@link GenericRequest}, but parse no values. */
 const problemOf: Readonly<Record<FieldName, (text: Buffer, field?: Field) => string | undefined>> =
   {
     data(text, field) {
@@ -62,18 +59,14 @@ const problemOf: Readonly<Record<FieldName, (text: Buffer, field?: Field) => str
   }
 const fieldNames = Object.keys(problemOf) as FieldName[] // the record has exactly these names
 
-/** Maximum length in bytes of a body that is checked at once if it is complete. */
+/** Length in bytes up to which a complete body is checked at once. */
 export const shortBody = 16 * 1024
-
-/** Number of bytes of a long body to check per slice. Until V8 has compiled the code, a slice takes 2 ms. */
-const windowBytes = 4 * 1024
+const windowBytes = 4 * 1024 // bytes per slice, which takes 2 ms until V8 has compiled the code
 
 const firstWindow = 1024
+const windowCopy = Buffer.allocUnsafeSlow(windowBytes) // V8 reads slowly from the resizable memory of a body
 
-/** Copy of the bytes to check, because V8 reads slowly from the resizable memory of a body. */
-const windowCopy = Buffer.allocUnsafeSlow(windowBytes)
-
-/** A check of one body. @param levels how many levels of objects to visit; 1 for the outermost object only. */
+/** A check of one body. @param levels of nested objects to visit; 1 for only the outermost. */
 export abstract class BodyCheck {
   readonly checker: JsonChecker
   protected body = nothing
@@ -84,7 +77,6 @@ export abstract class BodyCheck {
 
   protected abstract visit(member: Member, depth: number): void
 
-  /** Memory that the check uses, in bytes. */
   get byteLength(): number {
     return this.checker.stack.byteLength
   }
@@ -156,10 +148,9 @@ class RequestCheck extends BodyCheck {
   }
 }
 
-/** Reused for each short body, because creating a `RequestCheck` takes longer than checking a short body. */
-const shortCheck = new RequestCheck(2)
+const shortCheck = new RequestCheck(2) // creating one takes longer than checking a short body
 
-/** Parses a request body as it arrives, and may modify the body's bytes. Throws at the first invalid byte. */
+/** Parses a request body as it arrives, and may modify its bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
   const isShort = body.isComplete && body.length <= shortBody && !isMapped(body.bytes)
   const check = isShort ? shortCheck : new RequestCheck(2)
@@ -202,7 +193,6 @@ function* withPlace(error: unknown, body: Buffer): Slices<unknown> {
     : invalid(problem)
 }
 
-/** Returns the place of an offset in a text. */
 export function* placeIn(text: Buffer, offset: number): Slices<LineColumn> {
   const place = new LineColumn()
   for (let start = 0; start < offset; start += windowBytes) {
@@ -219,16 +209,16 @@ function invalid(what: string): InvalidItemError {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns the position of the first invalid sequence in bytes that are not valid UTF-8. */
+/** Returns the position of the first invalid sequence in bytes that aren't UTF-8. */
 export function firstInvalid(bytes: Uint8Array): number {
   const text = Buffer.from(decoder.decode(bytes))
   const different = bytes.findIndex((byte, at) => byte !== text[at])
   const end = different === -1 ? bytes.length : different
-  // The decoder replaces invalid sequences by EF BF BD, so EF and EF BF before the difference are invalid too.
+  // The decoder replaces invalid bytes with EF BF BD, so EF and EF BF before the difference are invalid too.
   return [end - 1, end - 2].find((at) => bytes[at] === 0xef) ?? end
 }
 
-/** Returns the position of an incomplete character at the end of the bytes, or else their length. */
+/** Returns where an incomplete character at the end begins, or else the number of bytes. */
 export function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`

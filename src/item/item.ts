@@ -1,4 +1,4 @@
-/** Builds the JSON text of an item, and reads the item's project from this text. @module */
+/** Writes the JSON text of an item, and reads the project in it. @module */
 
 import { mapped, mappedFrom } from '../memory/mapped.js'
 import type { ItemId } from './id.js'
@@ -8,7 +8,7 @@ import { copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of an item in UTF-8, which only `encodedItem` creates. */
+/** JSON text of an item in UTF-8, made only by `encodedItem`. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
@@ -29,11 +29,9 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
 const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length
+const maxProjectText = 6 * 16 * 1024 // in bytes: 16 KiB of characters, escaped with six bytes each
 
-/** Maximum length of a project's JSON text, in bytes: 16 KiB, times six because an escape of one byte takes six. */
-const maxProjectText = 6 * 16 * 1024
-
-/** Returns the project of the item whose text begins at `start`; `undefined` if the project is null. */
+/** Returns the project of the item whose text begins at `start`; `undefined` if it's null. */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
   if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
@@ -47,7 +45,7 @@ export function projectOf(bytes: Buffer, start = 0): string | undefined {
 
 export type ItemFilter = (bytes: Buffer, start: number) => boolean
 
-/** Returns a filter for the items of a project, which rejects most other items after a few bytes. */
+/** Returns a filter for the items of a project. It rejects most others after a few bytes. */
 export function projectFilter(project: string): ItemFilter {
   const wanted = Buffer.from(project)
   return (bytes, start) => {

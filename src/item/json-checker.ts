@@ -27,7 +27,7 @@ import {
   spaceAt,
 } from './json-syntax.js'
 
-// Parser states, each named after the part of the JSON text that is being read or that comes next.
+// Parser states, each named after the part of the text that is being read or comes next.
 const beforeValue = 0
 const beforeElement = 1 // after `[`, before the first element or `]`
 const inString = 2
@@ -45,9 +45,9 @@ const beforeExponent = 13
 const afterSign = 14
 const inExponent = 15
 const afterText = 16 // after the outermost value
-const ended = 17 // after any value; the loop replaces this state before it reads another byte
-const closed = 18 // after an array or object; the loop replaces this state immediately
-/** Error messages for JSON text that ends too early, by parser state. In other states, a bracket is not closed. */
+const ended = 17 // after any value; the loop replaces it before it reads another byte
+const closed = 18 // after an array or object; the loop replaces it immediately
+/** Error messages for text that ends too early, by state. In all others, a bracket isn't closed. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -78,16 +78,15 @@ export class JsonChecker {
   readonly #isText: boolean
   #state = beforeValue
   #depth = 0
-  /** Innermost nesting levels as bits: 1 for an object, 0 for an array. The lowest bit is the innermost level. */
+  /** Innermost levels of nesting as bits: 1 for an object, 0 for an array. The lowest bit is the innermost. */
   #bits = 0
   stack = noWords // levels of nesting that do not fit into `#bits`
   #visited = 0
-  /** Latest member at each nesting depth. The entry for depth 0 is the outermost value. */
-  readonly #members: OpenMember[]
+  readonly #members: OpenMember[] // latest one at each depth; at depth 0, the outermost value
 
   /**
-   * @param levels how many levels of nested objects to visit; 1 for the outermost object only.
-   * @param start position of the only value to read. By default, the whole text is read.
+   * @param levels of nested objects to visit, 1 or more. @param start of the only value to read; by default, all is
+   * read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels
@@ -98,7 +97,7 @@ export class JsonChecker {
     this.#members = Array.from({ length: levels + 1 }, () => ({ ...open }))
   }
 
-  /** Returns the latest member at a depth, whose value may be incomplete. */
+  /** Returns the latest member at a depth. Its value may be incomplete. */
   memberAt(depth: number): Member {
     return memberAt(this.#members, depth)
   }

@@ -15,7 +15,7 @@ export interface Member {
   readonly valueEnd: number
 }
 
-/** Returns whether a member name in JSON text equals `name`, which has only ASCII letters and underscores. */
+/** True if a member name in JSON text equals `name`, which has only ASCII letters and underscores. */
 export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
   let at = start
   for (let place = 0; place < name.length; place += 1) {
@@ -37,7 +37,7 @@ function codeUnit(text: Uint8Array, start: number): number {
   return code
 }
 
-/** Called after each member has been read. The `member` object is reused. The outermost object has depth 1. */
+/** Called after each member, with the same `member` object. The outermost object has depth 1. */
 export type Visit = (member: Member, depth: number) => void
 
 /** Thrown for invalid JSON, with the position of the first invalid byte. */
@@ -62,7 +62,7 @@ export const problems = {
   rest: 'unexpected text after the value',
 }
 
-/** Returns the error message for a missing comma. The last bit of `bits` is 1 in an object, 0 in an array. */
+/** Returns the error for a missing comma. The last bit of `bits` is 1 in an object, 0 in an array. */
 export function expectsComma(bits: number): string {
   return `expected a comma or "${(bits & 1) === 1 ? '}' : ']'}"`
 }
@@ -91,9 +91,7 @@ export const lowerP = 0x70
 export const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
-
-/** Length of each escape, indexed by its second character (RFC 8259 §7); 0 for `u` and invalid characters. */
-const escapeLengths = new Uint8Array(256)
+const escapeLengths = new Uint8Array(256) // by second character (RFC 8259 §7); 0 for `u` and invalid ones
 for (const letter of '"\\/bfnrt') escapeLengths[letter.charCodeAt(0)] = 2
 
 const literals = ['true', 'false', 'null'].map((word) =>
@@ -122,7 +120,7 @@ export function escapeAt(bytes: Uint8Array, start: number): number {
   return 6
 }
 
-// Each skip function returns the position of the first byte that it does not skip, or `end` if it skips all bytes.
+// A skip function returns the position of the first byte that it doesn't skip, or `end`.
 
 export function skipDigits(bytes: Uint8Array, start: number, end: number): number {
   let at = start

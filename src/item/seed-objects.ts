@@ -20,12 +20,11 @@ export function withoutMark(file: Uint8Array): Uint8Array {
   return isMarked ? file.subarray(byteOrderMark.length) : file
 }
 
-/** Number of bytes of a long object to read before a pause. */
-const windowBytes = 4 * 1024
+const windowBytes = 4 * 1024 // bytes of a long object per slice
 
 /**
- * Yields the objects in a JSON array, or in text where white space separates objects. Before each 4 KiB of a long
- * object, yields `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
+ * Yields the objects in a JSON array, or objects separated by white space. Before each 4 KiB of a long one, yields
+ * `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
  */
 export function* seedObjects(text: Uint8Array) {
   let at = skipSpace(text, 0)
@@ -44,7 +43,7 @@ export function* seedObjects(text: Uint8Array) {
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
-/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is treated as `data`. */
+/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is `data`. */
 function* objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false

@@ -1,11 +1,11 @@
 /** Splits work into slices of less than a millisecond, so that other requests can run between slices. @module */
 
-/** Work done in slices, each of which ends with a `yield`. `'waiting'` means that the work must wait for an event. */
+/** Work in slices that end with a `yield`. `'waiting'` means that it must wait for an event. */
 export type Slices<T> = Generator<'waiting' | undefined, T, void>
 
 export const sliceBytes = 512 * 1024
 
-/** Does all of the work without a pause. The work must never yield `'waiting'`. */
+/** Does all of the work without a pause. It must never yield `'waiting'`. */
 export function runToEnd<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next()
