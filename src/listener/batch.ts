@@ -5,16 +5,15 @@ import { setImmediate } from './timers.js'
 
 interface Answer {
   readonly response: ServerResponse
-  /** Called if the system takes only a part of the text at once. */
+  /** Called if the system takes only part of the text at once. */
   unsent?(bytes: number): void
 }
 
-/** Maximum number of responses to send at once. A larger batch would delay its first response. */
-const maxReady = 64
+const maxReady = 64 // a larger batch would delay its first response
 
 export class Batch {
   readonly #maxHandled: () => number
-  // Each event loop turn gets new arrays. With reused arrays, V8 keeps requests alive, and reads take 50% longer.
+  // New arrays in each turn: with reused ones, V8 keeps requests alive, and reads take 50% longer.
   #arrived: (() => void)[] = []
   #ready: { readonly answer: Answer; readonly body: string | Buffer }[] = []
   #isScheduled = false
@@ -23,13 +22,13 @@ export class Batch {
     this.#maxHandled = maxHandled
   }
 
-  /** Handles a request at the end of this event loop turn or later. By then, a short body has usually arrived. */
+  /** Handles a request at the end of this turn or later. A short body has usually arrived by then. */
   handle(handler: () => void): void {
     this.#arrived.push(handler)
     this.#schedule()
   }
 
-  /** Ends a response together with others of the same turn. A string must have one byte per character. */
+  /** Ends a response together with others of this turn. A string must have one byte per character. */
   end(answer: Answer, body: string | Buffer = ''): void {
     this.#ready.push({ answer, body })
     this.#schedule()

@@ -8,16 +8,15 @@ export interface Holder {
 
 export class BufferedBytes {
   readonly #maxBytes: number
-  /** Holders by the bit length of `bufferedBytes`, so that the one that has had many bytes the longest is found quickly. */
+  /** Holders by the bit length of `bufferedBytes`, to find the one that has held many bytes the longest. */
   readonly #bySize = Array.from({ length: 54 }, () => new Set<Holder>())
-  /** Sum of `bufferedBytes` of all holders. */
-  total = 0
+  total = 0 // bytes of all holders
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Must be called after each change to `bufferedBytes`. Above the limit, those who have the most must give it up. */
+  /** Call it after each change to `bufferedBytes`. Above the limit, the largest holders must give it up. */
   changed(holder: Holder, before: number): void {
     const { bufferedBytes } = holder
     this.total += bufferedBytes - before
@@ -26,7 +25,7 @@ export class BufferedBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // Only an increase has consequences, because `giveUp` causes a decrease and thus a call to this method.
+    // A decrease needs no action: it's `giveUp` that causes it, and so calls this method again.
     while (bufferedBytes > before && this.total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

@@ -32,46 +32,34 @@ type ConnectionState =
   | 'closing'
 
 export interface ConnectionOwner {
-  /** Whether the listener is stopping. If so, each connection is closed after the response to its last request. */
-  readonly isStopping: boolean
+  readonly isStopping: boolean // each connection is closed after the response to its last request
   readonly batch: Batch
-  /** Input that all connections buffer. */
   readonly buffered: BufferedBytes
   readonly maxHeaderBytes: number
-  /** Time in which a request must arrive, in milliseconds. */
-  readonly requestTimeout: number
+  readonly requestTimeout: number // ms in which a request must arrive
   /** Lets Node read further requests from a socket with a new parser. */
   parse(socket: Socket): void
 }
 
 const nothing: Buffer = Buffer.alloc(0)
-
-/** How long input is awaited and discarded after the last response, in milliseconds. */
-const lingerTime = 2_000
+const lingerTime = 2_000 // ms to wait for and discard input after the last response
 
 export class Connection implements Holder {
   readonly socket: Socket
   readonly batch: Batch
   bufferedBytes = 0
-  /** Whether a request has arrived. Until then, Node enforces the request timeout and sends the 408. */
-  hasHadRequest = false
+  hasHadRequest = false // until then, Node enforces the request timeout and sends the 408
   readonly #owner: ConnectionOwner
   #state: ConnectionState = 'waiting'
-  /** The latest response, kept until the response has been sent and its request has arrived completely. */
+  /** Latest response, until it has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
-  /** Whether the next request has been deferred. Until it is served, the connection has no parser. */
-  #isDeferring = false
-  /** Whether the parser has read the beginning of a head, but not its end. */
-  #isReadingHead = false
-  /** Response that rejects any input after the last complete request. */
-  #nextRefusal: RefusalResponse | undefined
+  #isDeferring = false // if so, the connection has no parser until the next request is served
+  #isReadingHead = false // the parser has read the beginning of a head, but not its end
+  #nextRefusal: RefusalResponse | undefined // rejects any input after the last complete request
   #isInputBroken = false
-  /** Start of the current idle time, as a value of `performance.now()`. */
-  #activeAt = performance.now()
-  /** Number of bytes that had been received when the connection began its first response during a shutdown. */
-  #readWhenStopping: number | undefined
-  /** Number of output bytes that the system had accepted at the latest call to `isStalledFor`. */
-  #accepted = 0
+  #activeAt = performance.now() // start of the idle time
+  #readWhenStopping: number | undefined // bytes received before the first response during a shutdown
+  #accepted = 0 // output bytes that the system had taken at the latest `isStalledFor`
   #acceptedAt = performance.now()
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -109,24 +97,24 @@ export class Connection implements Holder {
     parser.onIncoming = (request, shouldKeepAlive) => {
       this.#isReadingHead = false
       this.#setBuffered(0)
-      // The parser is also stopped after rejected input and at upgrades, during which Node reports no errors.
+      // The parser also stops after rejected input and at upgrades, during which Node reports no errors.
       if (this.isFree && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive && !asksToClose(request))
-      socket.pause() // a socket without a parser would continue to read
-      // Node would resume the socket to read the body of an earlier request, but further input must wait.
+      socket.pause() // without a parser, a socket would read on
+      // Node would resume it to read an earlier request's body, but further input must wait.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
     }
   }
 
-  /** Counts a part of an incomplete head, which the parser keeps. */
+  /** Counts part of an unfinished head, which the parser keeps. */
   readonly #countHead = ({ length }: { readonly length: number }): void => {
     if (!this.#isReadingHead) return
     this.#setBuffered(Math.min(this.bufferedBytes + length, this.#owner.maxHeaderBytes))
   }
 
-  /** Begins to serve a request. The parser passes on only requests that can be served. */
+  /** Begins to serve a request. The parser passes on only those that can be served. */
   accept(response: ServerResponse): void {
     this.#state = 'serving'
     this.#response = response
@@ -137,14 +125,14 @@ export class Connection implements Holder {
   readonly #sent = () => {
     const response = this.#response
     if (response?.writableFinished !== true) return // the client has disconnected
-    // A rejection is sent here, because Node would not send it after the client has closed its side.
+    // A rejection is sent here: Node wouldn't send it after the client has closed its side.
     if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
     else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()
     if (this.isFree && this.#isDeferring) this.batch.handle(() => this.#resume())
   }
 
-  /** Drops references to the request and response, because they take several times the memory of a connection. */
+  /** Drops the request and response, which take several times the memory of a connection. */
   #release(): void {
     const isSent = this.#state === 'closing' || this.#state === 'waiting'
     if (isSent && this.#response?.req.complete) this.#response = undefined
@@ -167,7 +155,7 @@ export class Connection implements Holder {
     return bytesRead - readableLength >= this.#readWhenStopping
   }
 
-  /** Restarts the idle timer, because the client may be about to send a request. */
+  /** Restarts the idle timer: the client may be about to send a request. */
   markActive(): void {
     this.#activeAt = performance.now()
   }
@@ -176,7 +164,7 @@ export class Connection implements Holder {
     return this.#isInputBroken && this.#response?.req.complete === false
   }
 
-  /** Unless the response has begun, rejects the request in progress and closes the connection. */
+  /** Rejects the request in progress unless its response has begun, and closes the connection. */
   refuseRequest(refusal: RefusalResponse): void {
     const response = this.#response
     if (response === undefined || !this.beginResponse()) return
@@ -186,15 +174,12 @@ export class Connection implements Holder {
     this.batch.end({ response }, refusal.body)
   }
 
-  /**
-   * Rejects malformed or late input, once the response to an earlier, complete request has been sent.
-   * @param chunk the latest input, if it caused an error.
-   */
+  /** Rejects malformed or late input (`chunk`) after the response to an earlier, complete request. */
   refuseInput(refusal: RefusalResponse, chunk = nothing): void {
     const isInBody = this.#response?.req.complete === false
     this.#isInputBroken = true
     if (isInBody) {
-      // A rejection by the application, which comes first in the batch, takes precedence.
+      // The application's own rejection comes first in the batch, and takes precedence.
       this.batch.handle(() => this.refuseRequest(refusal))
     } else {
       const isHead = this.isFree && /^\s*HEAD /.test(chunk.toString('latin1', 0, 16))
@@ -203,7 +188,7 @@ export class Connection implements Holder {
     if (this.isFree) this.close()
   }
 
-  /** Ends the input, because the client has sent `Connection: close` in a request or, at its end, in a trailer. */
+  /** Ends the input after `Connection: close` in a request or, at its end, in a trailer. */
   endInput(): void {
     if (this.isFree) this.close()
     else if (this.#response !== undefined) this.#response.shouldKeepAlive = false
@@ -220,8 +205,8 @@ export class Connection implements Holder {
     }
     const head = headOf(request)
     this.#setBuffered(head.length + rest.length)
-    if (socket.destroyed) return // `#setBuffered` has closed the connection, because it buffers too much
-    // The buffered bytes are put back into the socket, so that they are read before the end of the input.
+    if (socket.destroyed) return // closed by `#setBuffered`, because it buffers too much
+    // Puts buffered bytes back into the socket, to be read before the end of the input.
     socket.unshift(rest)
     socket.unshift(head)
     if (this.isFree) this.batch.handle(() => this.#resume())
@@ -244,12 +229,12 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#setBuffered(0)
-    // Since Node.js 26, each call to `read` returns only one chunk.
+    // Since Node.js 26, each `read` returns only one chunk.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
 
-  /** Closes the connection in stages: ends the output at once, and then discards input for a while. */
+  /** Closes the connection in stages: ends the output at once, then discards input for a while. */
   close(): void {
     const { socket } = this
     if (this.#state === 'closing') return
@@ -262,13 +247,13 @@ export class Connection implements Holder {
     const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
-    // The parser reads the rest of a body, because the application may count it.
+    // The parser reads the rest of a body, which the application may count.
     const isInBody = this.#response?.req.complete === false && !this.#isInputBroken
     if (!isInBody) this.#discardInput()
     const end = isInBody ? performance.now() + this.#owner.requestTimeout : 0
     let { bytesRead } = socket
     const timer = setInterval(() => {
-      // Many clients read no response until they have sent their body, so it may take as long as any other.
+      // Many clients read no response until their body is sent, so it may take as long as any other.
       if (socket.bytesRead === bytesRead || performance.now() >= end) socket.destroy()
       ;({ bytesRead } = socket)
     }, lingerTime)
@@ -280,11 +265,11 @@ export class Connection implements Holder {
     this.#setBuffered(0)
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
-    socket.push('') // ends an unfinished read of Node's parser, which would block other reads
+    socket.push('') // ends the parser's unfinished read, which would block others
     socket.on('data', () => undefined).resume()
   }
 
-  /** Returns whether the connection has been idle for `time` ms. Empty lines are ignored (RFC 9112 §2.2). */
+  /** True if the connection has been idle for `time` ms, but for empty lines (RFC 9112 §2.2). */
   isIdleFor(now: number, time: number): boolean {
     const { socket } = this
     if (now - this.#activeAt < time || !this.isFree || socket.writableLength > 0) return false
@@ -293,7 +278,7 @@ export class Connection implements Holder {
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
-  /** Returns whether output has made no progress for `time` milliseconds. Must be called regularly. */
+  /** True if output has made no progress for `time` ms. Must be called regularly. */
   isStalledFor(now: number, time: number): boolean {
     const unsent = this.socket.writableLength
     const accepted = this.socket.bytesWritten - unsent
@@ -305,7 +290,7 @@ export class Connection implements Holder {
   }
 }
 
-/** Writes the head of a request again. `Upgrade` gets another name, because it would stop the parser again. */
+/** Writes a request's head again. `Upgrade` gets another name, or it would stop the parser again. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const parts = [`${method} ${url} HTTP/${httpVersion}\r\n`]
   for (const [place, text] of rawHeaders.entries())

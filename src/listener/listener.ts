@@ -15,21 +15,19 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number
   readonly maxHeaderLines: number
   readonly maxConnections: number
-  /** Maximum input buffered by all connections, in bytes. Above this limit, connections are closed. */
+  /** Maximum input buffered by all connections, in bytes. Above it, connections are closed. */
   readonly maxPipelinedBytes: number
   readonly requestTimeout: number
   readonly keepAliveTimeout: number
-  /** Maximum time for which a client may leave its response unread, in seconds. */
-  readonly idleTimeout: number
+  readonly idleTimeout: number // for which a client may leave its response unread
 }
 
-/** Error of a `clientError` event. */
 interface ParseError extends Error {
   readonly code?: string
   readonly rawPacket?: Buffer
 }
 
-/** Serves the request `response.req`. Must not throw, and must begin the response in a later turn of the event loop. */
+/** Serves `response.req`. Must not throw, and must begin the response in a later turn of the event loop. */
 export type Serve = (response: ServerResponse, connection: Connection) => void
 
 export type Listener = ReturnType<typeof createListener>
@@ -37,29 +35,21 @@ export type Listener = ReturnType<typeof createListener>
 const timeoutCheckInterval = 1_000
 
 const idleCheckInterval = 50
-
-/** Maximum number of connections that wait to be accepted. Linux has the same limit by default. */
-const backlog = 4096
+const backlog = 4096 // connections that wait to be accepted; Linux allows as many by default
 
 const checksPerTimeout = 4
+const workPerTurn = 64 // requests; they take a few milliseconds
+const workWhileAccepting = 2 // low, because a turn accepts only one connection
+const acceptingTime = 10 // ms after a connection for which `workWhileAccepting` applies
 
-/** Maximum number of requests handled in an event loop turn. Handling that many takes a few milliseconds. */
-const workPerTurn = 64
-
-/** Maximum number of requests per turn while clients connect; low, because a turn accepts only one connection. */
-const workWhileAccepting = 2
-/** How long `workWhileAccepting` applies after each new connection, in milliseconds. */
-const acceptingTime = 10
-
-/** @param refuse creates the responses to requests that are not passed to `serve`. */
+/** @param refuse creates responses to requests that aren't passed to `serve`. */
 export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Serve) {
   const idleTimeout = limits.idleTimeout * 1000
   const connections = new Map<Duplex, Connection>()
   let acceptedAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   let maxIdle = limits.keepAliveTimeout * 1000
-  /** Time at which all remaining connections are closed, as a value of `performance.now()`. */
-  let deadline = Number.POSITIVE_INFINITY
+  let deadline = Number.POSITIVE_INFINITY // of a shutdown (`performance.now()`)
 
   const owner: ConnectionOwner = {
     get isStopping() {
@@ -102,7 +92,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else if (code === 'HPE_CLOSED_CONNECTION') connectionOf(socket).endInput()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(code)), rawPacket)
   })
-  // `100 Continue` is sent later, when the body is read. Other expectations may be ignored (RFC 9110 §10.1.1).
+  // Reading the body sends the `100 Continue`. Other expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }
@@ -126,7 +116,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     return connection
   }
 
-  /** Closes connections that exceed a timeout. Node's own timers would make a small request take a tenth longer. */
+  /** Closes connections that exceed a timeout. Node's own timers make a small request a tenth slower. */
   function closeOverdue(): void {
     const now = performance.now()
     for (const connection of connections.values()) {
@@ -137,18 +127,18 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     }
   }
 
-  /** Accepts all connections that have reached this machine. Node.js may accept only one per event loop turn. */
+  /** Accepts all connections that have reached this machine; Node.js may accept only one per turn. */
   async function acceptWaiting(): Promise<void> {
     let latest: number | undefined
     for (let turns = 0; turns < backlog && latest !== acceptedAt; turns += 1) {
       latest = acceptedAt
-      for (let more = 0; more < 2; more += 1) await nextTurn() // the first turn may not accept any connection
+      for (let more = 0; more < 2; more += 1) await nextTurn() // the first may accept none
     }
   }
 
   const { maxConnections, maxPipelinedBytes } = limits
   return {
-    /** Limits that close connections, each with its current value. */
+    /** Limits above which connections are closed. */
     limits: [
       { limit: 'MAX_CONNECTIONS', maximum: maxConnections, value: () => connections.size },
       {
@@ -158,7 +148,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       },
     ],
 
-    /** Listens, and returns the port, which the system picks if `port` is 0. Throws errors such as `EADDRINUSE`. */
+    /** Listens, and returns the port, which the system picks for 0. Throws errors such as `EADDRINUSE`. */
     async listen(port: number, host: string): Promise<number> {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
@@ -167,12 +157,12 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
 
     /**
      * Answers the requests that clients have already sent. Resolves once all connections are closed.
-     * @param timeout time after which all connections are closed, even during requests, in milliseconds.
-     * @param grace time for clients to send another request after their last response, in milliseconds.
+     * @param timeout ms after which all connections are closed, even during requests.
+     * @param grace ms in which clients may send another request after their last response.
      */
     async stop(timeout: number, grace = 0): Promise<void> {
       const end = performance.now() + timeout
-      // If connections that wait to be accepted were closed, their clients would connect again during the shutdown.
+      // Clients that wait to be accepted would, if closed, connect again during the shutdown.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace
@@ -187,7 +177,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       closeOverdue()
       await closed
       clearInterval(timer)
-      server.close(() => undefined) // the server is already closed; this call stops Node's timer for slow requests
+      server.close(() => undefined) // only stops Node's timer for slow requests
     },
   }
 }

@@ -3,12 +3,12 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Return value of `onIncoming` that makes the parser stop after the request head, as for an upgrade. */
+/** Result of `onIncoming` that stops the parser after the request head, as for an upgrade. */
 export const upgrade = 2
 
-/** Property of a parser: function that is called at the first byte of each request. */
+/** Property of a parser: called at the first byte of each request. */
 export const onMessageBegin = 0
-/** Property of a parser: function that is called after each chunk that the parser reads from the system itself. */
+/** Property of a parser: called after each chunk that it reads from the system itself. */
 export const onExecute = 5
 
 export interface Parser {
@@ -16,8 +16,7 @@ export interface Parser {
   execute(bytes: Buffer): number | Error
   [onMessageBegin]: (() => unknown) | null
   [onExecute](result: number | Error): void
-  /** Whether the parser reads from the system itself, so that the socket emits no data. */
-  readonly _consumed: boolean
+  readonly _consumed: boolean // reads from the system itself, so the socket emits no data
 }
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -30,7 +29,7 @@ export function parserOf(socket: Socket): Parser {
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
-  server.emit('listening') // the server tracks its connections from this event on
+  server.emit('listening') // from then on, the server tracks its connections
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
   const called: string[] = []

@@ -3,7 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** Status and message for each kind of rejection. */
+/** Status and message of each rejection. */
 export const refusals = {
   malformed: [400, 'The request is not valid HTTP/1.1'],
   unsupportedVersion: [400, 'The HTTP version must be 1.1 or 1.0'],
@@ -21,24 +21,23 @@ export type Refusal = keyof typeof refusals
 /** A response after which the listener closes the connection. */
 export interface RefusalResponse {
   readonly status: number
-  /** Response headers as alternating names and values. */
-  readonly headers: readonly string[]
+  readonly headers: readonly string[] // names and values in turn
   readonly body: string
 }
 
 export type Refuse = (refusal: Refusal) => RefusalResponse
 
-/** Matches a host, perhaps with an IPv6 address, and an optional port. */
+/** Matches a host, perhaps an IPv6 address, and an optional port. */
 const hostAndPort =
   /^(?:\[(?:([\da-f:.]+)|v[\da-f]+\.[\w.~!$&'()*+;=:-]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** Returns whether a `Host` is valid (RFC 9112 §3.2). Repeated headers, which Node joins with commas, are not. */
+/** True for a valid `Host` (RFC 9112 §3.2). Node joins repeated ones with commas, which are invalid. */
 export function isHostAndPort(host: string): boolean {
   const match = hostAndPort.exec(host)
   return match !== null && (match[1] === undefined || isIPv6(match[1]))
 }
 
-/** Returns why a request that Node accepts is invalid, or `undefined` if its head is valid (RFC 9112 §3.2, §6.1). */
+/** Returns why a request that Node accepts is invalid; `undefined` for a valid head (RFC 9112 §3.2, §6.1). */
 export function headRefusal(request: IncomingMessage, maxLines: number): Refusal | undefined {
   const { headers, httpVersion, rawHeaders } = request
   if (rawHeaders.length / 2 > maxLines) return 'tooManyHeaderLines'
@@ -51,7 +50,7 @@ export function headRefusal(request: IncomingMessage, maxLines: number): Refusal
   return encoding.toLowerCase() === 'chunked' ? undefined : 'unsupportedTransferEncoding'
 }
 
-/** Returns whether a request asks for its connection to be closed (RFC 9112 §9.3), which overrides `keep-alive`. */
+/** True if a request asks to close its connection (RFC 9112 §9.3), which overrides `keep-alive`. */
 export function asksToClose({ headers }: IncomingMessage): boolean {
   const { connection } = headers
   return connection !== undefined && /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection)
