@@ -2,24 +2,16 @@
 
 import { Session } from 'node:inspector'
 
-/** Interval at which memory and CPU time are sampled, in milliseconds. */
-const sampleInterval = 1_000
+const sampleInterval = 1_000 // in ms, for memory and CPU time
+const collectEvery = 5 // samples while too much memory is in use
+const idleTime = 50_000 // µs of CPU time between two samples, at most
+const idleGrowth = 16 * 1024 * 1024 // bytes, after which an idle process collects garbage
 
-/** Number of memory samples between two full collections while too much memory is in use. */
-const collectEvery = 5
-
-/** Maximum CPU time that an idle process uses between two samples, in microseconds. */
-const idleTime = 50_000
-
-/** Growth of memory after which an idle process collects garbage, in bytes. */
-const idleGrowth = 16 * 1024 * 1024
-
-/** @param maxBytes resident memory in bytes above which even a busy process collects garbage. */
+/** @param maxBytes resident memory above which even a busy process collects garbage. */
 export function startCollection(maxBytes: number, storeBytes: () => number) {
   const collect = garbageCollector()
   let resident = residentNow()
-  /** Memory after the latest garbage collection, excluding the items, in bytes. */
-  let cleanBytes = resident
+  let cleanBytes = resident // after the latest collection, without the items
   let hasJustCollected = false
   let samplesAboveMaximum = 0
   let used = process.cpuUsage()
@@ -33,13 +25,13 @@ export function startCollection(maxBytes: number, storeBytes: () => number) {
     hasJustCollected = !hasJustCollected && isIdle && otherBytes > cleanBytes + idleGrowth
     if (hasJustCollected) collect()
     if (resident <= maxBytes) return
-    // V8 collects no garbage while the service rejects requests, so without this call, it would never recover.
+    // V8 collects no garbage while requests are rejected, so the service would never recover.
     if (samplesAboveMaximum % collectEvery === 0) collect()
     samplesAboveMaximum += 1
   }, sampleInterval).unref()
 
   return {
-    /** Resident memory of the process in bytes, measured at most a second ago. */
+    /** Resident memory in bytes, at most a second old. */
     get residentBytes() {
       return resident
     },
@@ -58,7 +50,7 @@ function residentNow() {
   }
 }
 
-/** Returns a function that collects all garbage, twice, and frees spare memory. It needs no flag of V8. */
+/** Returns a function that collects all garbage, twice, and frees spare memory, without a flag of V8. */
 function garbageCollector() {
   const session = new Session()
   try {

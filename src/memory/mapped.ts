@@ -1,15 +1,14 @@
-/** Buffers that each have a memory mapping. Freeing buffers on glibc's heap would leave holes (mallopt(3)). @module */
+/** Buffers with their own memory mapping; on glibc's heap they'd leave holes (mallopt(3)). @module */
 
 import hooks from 'node:perf_hooks'
 import timers from 'node:timers'
 import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
 
-// Kept, because test runners replace them.
-const { setImmediate } = timers
+const { setImmediate } = timers // kept, because test runners replace it
 const now = hooks.performance.now.bind(hooks.performance)
 
-/** Minimum length of a memory-mapped buffer, in bytes. Mapping a shorter buffer would take too long. */
+/** Minimum length of a mapped buffer, in bytes. Mapping a shorter one takes too long. */
 export const mappedFrom = 32 * 1024
 
 const Resizable = ArrayBuffer as new (length: number, options: object) => ArrayBuffer // ES2024, Node.js 20
@@ -20,13 +19,10 @@ export function mapped(length: number, maxLength = length): Buffer {
   return Buffer.from(new Resizable(length, { maxByteLength: maxLength })) // V8 maps each one separately
 }
 
-/** Address space to keep free, in bytes. V8 ends the process if a garbage collection finds none. */
-const spareBytes = 64 * 1024 * 1024
+const spareBytes = 64 * 1024 * 1024 // of address space; V8 ends the process if a garbage collection finds none
+const bytesPerCheck = 16 * 1024 * 1024 // mapped between two checks for free address space
 
-/** Number of bytes to map between two checks whether that much is free. */
-const bytesPerCheck = 16 * 1024 * 1024
-
-/** Closed port, which discards posted messages at once, with the memory that they transfer. */
+/** Closed port. It discards posted messages at once, with the memory that they transfer. */
 const { port1: nowhere } = new MessageChannel()
 nowhere.close()
 
@@ -34,7 +30,7 @@ let uncheckedBytes = 0
 let failedBytes = Number.POSITIVE_INFINITY
 let retryAt = 0
 
-/** Checks whether `length` bytes can be mapped so that V8 has enough address space left. @throws {RangeError} if not. */
+/** Checks that V8 has enough address space left after mapping `length` bytes. @throws {RangeError} if not. */
 export function requireAddresses(length: number): void {
   uncheckedBytes -= length
   if (uncheckedBytes >= 0) return
@@ -45,7 +41,7 @@ export function requireAddresses(length: number): void {
     nowhere.postMessage(undefined, [reserved])
     uncheckedBytes = bytesPerCheck
   } catch (error) {
-    // Before V8 fails, it collects all garbage. At most a twentieth of the time may be spent on that.
+    // V8 collects all garbage before it fails, which may take at most a twentieth of the time.
     retryAt = start + 20 * Math.floor(now() - start)
     failedBytes = length
     throw error
@@ -63,13 +59,11 @@ export function isMapped({ buffer }: Buffer): boolean {
   return (buffer as ArrayBuffer & { resizable: boolean }).resizable // ES2024, Node.js 20
 }
 
-/** Minimum size of an allocation that glibc always maps separately, in bytes (mallopt(3)). */
+/** Size in bytes from which glibc always maps an allocation separately (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
+const releasedAtOnce = 1024 * 1024 // per slice of 1 to 2 ms, because V8 overwrites the bytes first
 
-/** Number of bytes to free per slice. A slice takes 1 to 2 ms, because V8 overwrites the bytes first. */
-const releasedAtOnce = 1024 * 1024
-
-/** Returns a mapped buffer's memory to the system in slices. The buffer must not be used afterwards. */
+/** Returns a mapped buffer's memory to the system in slices. Don't use the buffer afterwards. */
 export function released(buffer: Buffer): void {
   if (!isMapped(buffer)) return
   const left = Math.max(0, buffer.buffer.byteLength - releasedAtOnce)
@@ -79,14 +73,14 @@ export function released(buffer: Buffer): void {
 
 const allocationFailed = 'Array buffer allocation failed'
 
-/** Returns whether the system had no memory left. V8 and Node.js have three messages for that, but no common code. */
+/** True if the system had no memory left. V8 and Node.js have three messages for that, and no code. */
 export function isOutOfMemory(error: unknown): error is Error {
   // In a test runner, `instanceof` fails for errors that Node.js creates.
   if (!types.isNativeError(error) || error.name !== 'RangeError') return false
   return /allocat(?:ion|e)|resize/.test(error.message)
 }
 
-/** Frees the whole `ArrayBuffer` of a buffer now, not when garbage is collected. Afterwards, the buffer is empty. */
+/** Frees a buffer's whole `ArrayBuffer` without waiting for garbage collection. Leaves it empty. */
 export function freed(buffer: Buffer): void {
   if (isMapped(buffer)) released(buffer)
   else if (buffer.length > 0) nowhere.postMessage(undefined, [buffer.buffer as ArrayBuffer]) // not shared by threads

@@ -4,16 +4,15 @@ import timers from 'node:timers/promises'
 
 const { setImmediate: nextTurn } = timers // kept, because test runners replace it
 
-/** Is told of each change, and calls `giveUp` of some memory if there is too much. */
+/** Learns of each change, and makes some memory give up if there is too much. */
 interface ReadLimit {
   changed(memory: ReadMemory, before: number): void
 }
 
-/** Ends a read and frees its memory. @param bufferedBytes what the memory counted. */
+/** Ends a read and frees its memory. @param bufferedBytes that the memory counted. */
 type Cut = (bufferedBytes: number) => void
 
-/** Maximum number of readers to cut per turn of the event loop. Closing a connection takes 20 µs. */
-const cutPerTurn = 64
+const cutPerTurn = 64 // per turn of the event loop; closing a connection takes 20 µs
 
 export class ReadMemory {
   #bytes: number
@@ -24,7 +23,7 @@ export class ReadMemory {
     this.#bytes = bytes
   }
 
-  /** Bytes that count against the limit: none without readers. */
+  /** Bytes that count against the limit; none without readers. */
   get bufferedBytes(): number {
     return this.#limit === undefined ? 0 : this.#bytes
   }
@@ -35,7 +34,7 @@ export class ReadMemory {
     this.#limit?.changed(this, before)
   }
 
-  /** Returns `false` if the reader has been added before. */
+  /** Returns `false` for a reader that is already there. */
   addReader(reader: object, limit: ReadLimit, cut: Cut): boolean {
     this.#readers ??= new Map()
     if (this.#readers.has(reader)) return false
@@ -48,7 +47,7 @@ export class ReadMemory {
     if (this.#readers?.delete(reader) && this.#readers.size === 0) this.#countFor(undefined)
   }
 
-  /** Cuts all readers, the first of them before the call returns. */
+  /** Cuts all readers, the first before the call returns. */
   async giveUp(): Promise<void> {
     const { bufferedBytes } = this
     const cuts = [...(this.#readers?.values() ?? [])]
@@ -69,7 +68,7 @@ export class ReadMemory {
 
 const memories = new WeakMap<Uint8Array, ReadMemory>()
 
-/** Returns the memory of a buffer: its length, less what a store has subtracted because it keeps the buffer. */
+/** Returns the memory of a buffer: its length, less what a store keeps anyway. */
 export function memoryOf(bytes: Uint8Array): ReadMemory {
   const memory = memories.get(bytes) ?? new ReadMemory(bytes.length)
   memories.set(bytes, memory)

@@ -6,23 +6,22 @@ import { getHeapStatistics } from 'node:v8'
 export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
-/** A limit whose excess rejects requests, with its current value in the same unit as its maximum. */
+/** A limit above which requests are rejected. Its value and maximum have the same unit. */
 export interface Limit {
   readonly limit: string
   readonly maximum: number
   value(): number
 }
 
-/** Part of V8's heap limit that new objects may use, in bytes: three semi-spaces of 64 MiB. */
-const newObjects = 192 * mebibyte
+const newObjects = 192 * mebibyte // of V8's heap limit: three semi-spaces of 64 MiB
 
-/** Returns how many objects of `bytes` bytes each fit in the heap at its maximum size. */
+/** Returns how many objects of `bytes` bytes fit in the heap at its maximum size. */
 export function timesInHeap(bytes: number): number {
   const limit = getHeapStatistics().heap_size_limit
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
-/** Returns a fraction of the control group's or machine's memory, in bytes, rounded to whole MiB. */
+/** Returns a fraction of the control group's or machine's memory: whole MiB, in bytes. */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
