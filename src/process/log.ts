@@ -5,14 +5,14 @@ import type { DestinationStream, Logger } from 'pino'
 
 const maxUnreadBytes = 1024 * 1024
 
-/** @param opening line to print first. Until it is known, the log is kept back. */
+/** @param opening line to print first. The log is kept back until then. */
 export function createLog(level: string, isReadable: boolean, opening?: Promise<string>): Logger {
-  // Loading pino, a CommonJS package, with `import` would load a lexer too, which takes 30 ms.
+  // `import` would load a lexer for pino, a CommonJS package, which takes 30 ms.
   const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
   const { stdout } = process
   let dropped = 0
   let keptBack: string[] | undefined = opening && []
-  // If the program that reads the log ends, pino's own destination retries forever, and the process cannot exit.
+  // If the log's reader ends, pino's own destination retries forever, and the process can't exit.
   const destination: DestinationStream = {
     write(line) {
       if (keptBack !== undefined) keptBack.push(line)
@@ -27,7 +27,7 @@ export function createLog(level: string, isReadable: boolean, opening?: Promise<
   const formatters = { level: (name: string) => ({ level: name }) }
   const timestamp = pino.stdTimeFunctions.isoTime
   const log = pino({ level, base: null, timestamp, formatters }, destination)
-  // The service must keep running if the program that reads its log ends.
+  // The service must outlive the program that reads its log.
   stdout.on('error', () => undefined)
   void opening?.then((first) => {
     stdout.write([first, ...(keptBack ?? [])].join(''))
@@ -56,7 +56,7 @@ function readableLines({ level, time, msg, err, ...fields }: Record<string, unkn
       ? [...request, Number(status) >= 400 ? `session_id=${rest.session_id}` : undefined]
       : [String(level).toUpperCase().padEnd(5), ...request, msg, ...others]
   const shown = [String(time).slice(11, 19), ...words].filter((word) => word !== undefined)
-  // The lines of a stack are indented, so that they cannot be mistaken for log entries.
+  // Indented, so that the lines of a stack can't be mistaken for log entries.
   return [shown.map(format).join(' '), ...trace.map((line) => `  ${line}`)]
     .map((line) => `${printable(line)}\n`)
     .join('')
@@ -66,7 +66,7 @@ function format(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Escapes line breaks, characters that XML forbids, and characters that a terminal would interpret. */
+/** Escapes line breaks, characters that XML forbids, and those that a terminal would interpret. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`

@@ -17,15 +17,11 @@ interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel' 
   readonly doubles?: Doubles | undefined
   readonly items?: ReturnType<typeof parseSeed> | undefined
   readonly isReadable: boolean
-  /** Line to print before the log, which is kept back until then. */
-  readonly opening?: Promise<string> | undefined
+  readonly opening?: Promise<string> | undefined // line to print before the log, which waits for it
 }
 
-/** How long clients may still send requests after shutdown has begun, in milliseconds. */
-const lastRequestGrace = 500
-
-/** Number of file descriptors reserved for files, metrics, and connections that will be refused. */
-const reservedDescriptors = 32
+const lastRequestGrace = 500 // ms in which clients may still send requests after shutdown has begun
+const reservedDescriptors = 32 // for files, metrics, and connections that will be refused
 
 /**
  * Starts the service. Returns its `url` on this machine. `isSeeded` is `false` if the store already had items.
@@ -36,7 +32,7 @@ export async function start(
   { isReadable, opening, items = [], ...parts }: StartOptions,
 ) {
   const log = createLog(settings.logLevel, isReadable, opening)
-  // At this point, all code has been loaded, so the process uses as much memory as it does when idle.
+  // All code has been loaded by now, so the process uses as much memory as when idle.
   const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)
@@ -83,11 +79,8 @@ function affordableConnections(maxConnections: number): number {
   }
 }
 
-/** Memory reserved for the first hundred requests, in bytes. In a measurement, they took 15 MiB. */
-const reserve = 16 * mebibyte
-
-/** Memory of a full store of small items, as a multiple of `MAX_STORE_BYTES` (docs/reference/capacity.md). */
-const storeFactor = 4 / 3
+const reserve = 16 * mebibyte // in bytes; the first hundred requests took 15 MiB
+const storeFactor = 4 / 3 // memory of small items per byte of `MAX_STORE_BYTES` (docs/reference/capacity.md)
 
 /** Returns a warning if a full store may exceed the memory limit. @throws {UsageError} if the idle process does. */
 export function memoryWarning(
@@ -106,15 +99,14 @@ export function memoryWarning(
   return `${limit}, but ${idle} and MAX_STORE_BYTES is ${formatSize(maxStoreBytes)}, of which a full store takes 4/3: item requests may get 503 before it is full`
 }
 
-/** How long further signals are ignored, in ms. After Ctrl-C, npm sends the signal a second time. */
-const repeatTime = 100
+const repeatTime = 100 // ms; after Ctrl-C, npm sends the signal a second time
 
 /** Stops at a signal. A second signal ends the process at once. @param timeout maximum time for `stop`, in seconds. */
 export function handleShutdown(stop: () => Promise<void>, timeout: number, log: Logger): void {
   let stoppedAt: number | undefined
   let exitCode = 0
 
-  // Only signals that ask a process to end are handled. A handler for SIGSEGV would make a crash hang forever.
+  // Only signals that ask a process to end: a handler for SIGSEGV would make a crash hang forever.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stoppedAt === undefined) {
