@@ -7,7 +7,7 @@ import type { Limit } from '../memory/shares.js'
 
 export type Awaitable<T> = T | Promise<T>
 
-/** After `absent` (no item has the id) or `unexpected` (the item differs from `expected`), nothing has changed. */
+/** After `absent` (no item has the id) or `unexpected` (it differs from `expected`), nothing has changed. */
 export type ChangeOutcome = 'done' | 'absent' | 'unexpected'
 
 export type Watched =
@@ -16,23 +16,21 @@ export type Watched =
   | { readonly project: string | undefined }
 
 export interface ItemList {
-  /** Version of the listed items (see `ItemStore.version`), read before the first item. */
-  readonly version: string
-  /** Total length of the chunks in bytes. If it is `undefined`, the chunks can be read only once. */
+  readonly version: string // from before the first item was read; see `ItemStore.version`
+  /** Total length of the chunks in bytes. If `undefined`, they can be read only once. */
   readonly byteLength: number | undefined
   /** JSON texts of the items, separated by commas. A chunk may be empty, or end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  /** Memory that the store keeps only for this list. A reader must join it, so that the memory counts. */
+  /** Memory kept only for this list. A reader must join it, so that it counts. */
   readonly memory: ReadMemory
-  /** Frees the memory of the list. Must be called once no chunk is in use any more. */
+  /** Frees the list's memory. Call it once no chunk is in use any more. */
   release(): void
 }
 
 export interface StoreSize {
   readonly items: number
-  /** Total length of the JSON texts of all items, in bytes. */
-  readonly itemBytes: number
-  /** Memory that holds the items, in bytes. For a Redis store, all memory in use on the servers. */
+  readonly itemBytes: number // of the JSON texts of all items
+  /** Memory that holds the items, in bytes; for a Redis store, all that the servers use. */
   readonly memoryBytes: number
   readonly usedBytes: number
   readonly maxBytes: number | undefined
@@ -40,12 +38,11 @@ export interface StoreSize {
 
 export interface StoreTraffic {
   readonly inFlight: number
-  /** Number of commands that have not been sent yet because of the in-flight limit. */
-  readonly waiting: number
+  readonly waiting: number // commands held back by the in-flight limit
   readonly reconnections: number
   readonly redirections: number
   readonly unknownOutcomes: number
-  /** Called after the replies to commands that were sent together, with the round-trip time in seconds. */
+  /** Called after the replies to commands sent together, with the round-trip time in seconds. */
   onRoundTrip: ((seconds: number) => void) | undefined
 }
 
@@ -67,7 +64,7 @@ export interface ItemStore {
   /** Limits besides the bytes in `size` whose excess is `STORE_FULL`. */
   readonly limits?: readonly Limit[]
 
-  /** Namespace UUID for ids derived from an `Idempotency-Key`, the same for all services that share the store. */
+  /** Namespace UUID for ids derived from an `Idempotency-Key`, shared by services that share the store. */
   readonly namespace: string
 
   /** Stores a new item, whose bytes must not change afterwards. @returns `false` if the id is in use. */
@@ -89,7 +86,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns a string of visible ASCII characters that changes with each change to an item of the store or project. */
+  /** Returns visible ASCII characters that change with each change to an item of the store or project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly at other times. @returns a function that stops the calls. */
@@ -97,19 +94,19 @@ export interface ItemStore {
 
   size(): Awaitable<StoreSize>
 
-  /** Removes all items. A Redis store does not have this method, because other services may use its items. */
+  /** Removes all items. A Redis store can't: other services may use them. */
   clear?(): void
 
   /** Returns whether the store can serve requests now (spec §2.4). Never throws. */
   healthy(): Awaitable<boolean>
 
-  /** Closes the store's connections and frees its memory. No operation may be called afterwards. */
+  /** Closes connections and frees memory. No operation may be called afterwards. */
   close(): Awaitable<void>
 }
 
 type StoreErrorCode = 'STORE_FULL' | 'STORE_UNAVAILABLE'
 
-/** The error if the settings do not match the stored data. The message, a single line, says what to change. */
+/** Thrown if the settings don't match the stored data. The message, a single line, says what to change. */
 export class StoreMismatchError extends Error {
   override readonly name = 'StoreMismatchError'
 }
@@ -118,8 +115,7 @@ export class StoreMismatchError extends Error {
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
-  /** Whether the failed operation was a change that may have taken effect. */
-  readonly isOutcomeUnknown: boolean
+  readonly isOutcomeUnknown: boolean // a change may have taken effect
 
   constructor(
     code: StoreErrorCode,

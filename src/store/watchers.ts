@@ -7,8 +7,7 @@ type Callback = () => void
 
 export class Watchers {
   readonly #byId = new Map<ItemId, Set<Callback>>()
-  /** Callbacks by project. Callbacks under the key `undefined` watch all items. */
-  readonly #byProject = new Map<string | undefined, Set<Callback>>()
+  readonly #byProject = new Map<string | undefined, Set<Callback>>() // under `undefined`, those that watch all items
 
   get watchedIds(): Iterable<ItemId> {
     return this.#byId.keys()
@@ -31,7 +30,7 @@ export class Watchers {
     return addTo(this.#byProject, watched.project, callback)
   }
 
-  /** Calls the watchers of changed items. @param projects projects of the items before and after the change. */
+  /** Calls the watchers of changed items. @param projects of the items before and after the change. */
   call(
     ids: Iterable<ItemId> = this.watchedIds,
     projects: Iterable<string | undefined> = this.watchedProjects,

@@ -1,6 +1,6 @@
 /**
- * A block of items. Their texts, each followed by a comma, fill a frame from its start; a table of positions fills it
- * from its end. A large item has a block of its own, without table or comma, in the memory where it arrived. @module
+ * A block of items. Their texts, each followed by a comma, fill a frame from its start, and a table of positions from
+ * its end. A large item has a block of its own, without table or comma, in the memory where it arrived. @module
  */
 
 import type { ItemFilter } from '../../item/item.js'
@@ -10,26 +10,20 @@ import type { Frame } from './frames.js'
 import type { Handle } from './records.js'
 
 const comma = 0x2c
-
-/** Number of 32-bit words per table entry: the item's handle, and the position after the item's comma. */
-const entryWords = 2
+const entryWords = 2 // an item's handle, and the position after its comma
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
 export class Block {
   readonly frame: Frame
   readonly #words: number
-  /** Total length of the block's item texts and their commas, in bytes. */
-  used = 0
+  used = 0 // bytes of texts and their commas
   count = 0
 
-  /** Number that identifies the block in the index. Set by `Blocks`. */
-  number = 0
+  number = 0 // in the index; set by `Blocks`
 
-  /** Number of lists that had been opened before the block was created. */
-  createdAfterList = 0
-  /** Number of lists that were opened before the block was retired; 0 for a current block. */
-  retiredAfterList = 0
-  /** The previous and the next block in list order, including retired blocks. */
+  createdAfterList = 0 // lists opened before the block was created
+  retiredAfterList = 0 // lists opened before it was retired; 0 for a current block
+  /** Neighbours in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined
   nextRetained: Block | undefined = undefined
@@ -43,7 +37,7 @@ export class Block {
     return this.frame.slab === undefined
   }
 
-  /** Total size of the block's item texts and table, in bytes. */
+  /** Total size of the texts and the table, in bytes. */
   get filled(): number {
     return this.used + this.count * entryBytes
   }
@@ -102,7 +96,7 @@ export class Block {
     this.#write(text, this.#startOf(position))
   }
 
-  /** Removes the items from position `from` up to, but not including, position `to`. */
+  /** Removes the items from position `from` up to `to` (exclusive). */
   remove(from: number, to = from + 1): void {
     const start = this.#startOf(from)
     this.#moveAfter(to - 1, start - this.#endOf(to - 1))
@@ -111,7 +105,7 @@ export class Block {
     this.count -= to - from
   }
 
-  /** Copies items to the end of another block, which must have room for the copies. The position `to` is exclusive. */
+  /** Copies items to the end of another block, which must have room. `to` is exclusive. */
   copyTo(other: Block, from: number, to: number): Handle[] {
     const { bytes, start, words } = this.frame
     const [first, end] = [this.#startOf(from), this.#endOf(to - 1)]
@@ -129,7 +123,7 @@ export class Block {
     return handles
   }
 
-  /** Returns how many items from the start of the block, with their table entries, fit into `limit` bytes. */
+  /** Returns how many items from the start, with their table entries, fit into `limit` bytes. */
   countWithin(limit: number): number {
     let count = 0
     while (count < this.count && this.#endOf(count) + (count + 1) * entryBytes <= limit) count += 1

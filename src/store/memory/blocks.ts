@@ -8,12 +8,10 @@ import { FramePool } from './frames.js'
 import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
-/** Maximum share of a block's size for an item. A larger item gets a block of its own. */
-const largeItem = 1 / 2
-/** Fraction of a block that a merge may fill. The rest allows items to grow without a split. */
-const packed = 15 / 16
+const largeItem = 1 / 2 // of a block's size; a larger item gets a block of its own
+const packed = 15 / 16 // of a block may be filled by a merge, so that items can grow without a split
 
-/** Location of an item, valid until the next change to any item. */
+/** Valid until the next change to any item. */
 export interface ItemLocation {
   readonly handle: Handle
   readonly block: Block
@@ -21,7 +19,7 @@ export interface ItemLocation {
 }
 
 interface BlocksOptions {
-  /** Size of a block in bytes. Large blocks slow down deletes. Small blocks split lists into many chunks. */
+  /** In bytes. Large blocks slow down deletes; small ones split lists into many chunks. */
   readonly blockBytes?: number
   readonly maxBlocks?: number
 }
@@ -33,7 +31,7 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Last current block, which takes new items; `undefined` if a new block is needed. Open lists read no further. */
+  /** Last current block, which takes new items; `undefined` if a new one is needed. Open lists read no further. */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {
@@ -133,7 +131,7 @@ export class Blocks {
     if (this.tail === source) this.tail = rest
   }
 
-  /** Merges two neighbouring blocks into one, or three into two, if their items fit. */
+  /** Merges two neighbours into one, or three into two, if their items fit. */
   #mergeNeighbours(block: Block): void {
     const before = this.chain.neighbour(block, 'before')
     const after = this.chain.neighbour(block, 'after')
@@ -167,7 +165,7 @@ export class Blocks {
     if (isTail) this.tail = target
   }
 
-  /** Moves items from position `from` up to `to` (exclusive). `source` must be writable unless it becomes empty. */
+  /** Moves items up to position `to` (exclusive). `source` must be writable unless it becomes empty. */
   #move(source: Block, from: number, to: number, target: Block): void {
     for (const handle of source.copyTo(target, from, to))
       this.index.records.setBlock(handle, target.number)
@@ -175,7 +173,7 @@ export class Blocks {
     else source.remove(from, to)
   }
 
-  /** Returns a block that may be changed: the given block or, if an open list reads it, a copy that replaces it. */
+  /** Returns a block that may be changed: this one or, if an open list reads it, a copy in its place. */
   #writable(block: Block): Block {
     if (!this.chain.isRead(block)) return block
     const copy = this.#newBlock(undefined, block)
@@ -192,7 +190,7 @@ export class Blocks {
     return block
   }
 
-  /** @param old block that the new block will replace, if any. */
+  /** @param old block to be replaced, if any. */
   #newBlock(text?: Buffer, old?: Block): Block {
     if (old === undefined) this.chain.needRoom()
     const isLarge = text !== undefined && this.#isLarge(text.length + 1)

@@ -11,22 +11,15 @@ import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
 const { setImmediate } = timers // kept, because test runners replace it
-
-/** Maximum number of retired blocks to free, or to pass on to a newer open list, per turn of the event loop. */
-const handedOverPerTurn = 64
-/** Maximum number of blocks that a list skips per turn of the event loop. */
-const skippedPerTurn = 10_000
-/** Maximum number of retired blocks to skip when searching for a block's neighbour. */
-const maxPassed = 100
+const handedOverPerTurn = 64 // retired blocks to free or pass on per turn of the event loop
+const skippedPerTurn = 10_000 // blocks per turn of the event loop
+const maxPassed = 100 // retired blocks to skip in search of a neighbour
 const comma = Buffer.from(',')
 
 interface OpenList {
-  /** Number of the list. Lists are numbered in the order in which they are opened. */
-  readonly listNumber: number
-  /** First of the retired blocks that are kept for this list; the others follow through `nextRetained`. */
-  retained: Block | undefined
-  /** Counts these blocks: each for the oldest list that reads it, which has kept it the longest. */
-  readonly memory: ReadMemory
+  readonly listNumber: number // counted from 1, in the order of opening
+  retained: Block | undefined // first block kept for this list; the others follow through `nextRetained`
+  readonly memory: ReadMemory // counts the kept blocks, each for the oldest list that reads it
   isReleased: boolean
 }
 
@@ -40,7 +33,7 @@ export class Chain {
   readonly open: OpenList[] = []
   #opened = 0
 
-  /** @param maxBlocks maximum number of current blocks. The limit on memory for readers bounds the retired ones. */
+  /** @param maxBlocks limit for current blocks. The memory limit for readers bounds the retired ones. */
   constructor(frames: FramePool, maxBlocks: number) {
     this.#frames = frames
     this.#maxBlocks = maxBlocks
@@ -51,7 +44,7 @@ export class Chain {
     return newest !== undefined && block.createdAfterList < newest.listNumber
   }
 
-  /** Checks that the chain may get another current block. @throws {StoreError} `STORE_FULL` */
+  /** Checks that there may be another current block. @throws {StoreError} `STORE_FULL` */
   needRoom(): void {
     if (this.current >= this.#maxBlocks) {
       throw new StoreError('STORE_FULL', 'The store is full: all of its blocks are in use')
@@ -73,7 +66,7 @@ export class Chain {
     this.#retainOrFree(block, block.createdAfterList)
   }
 
-  /** Returns the nearest current block on one side; `undefined` if more than `maxPassed` retired blocks lie in between. */
+  /** Returns the nearest current block on one side; `undefined` beyond `maxPassed` retired ones. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.retiredAfterList > 0; passed += 1) {
@@ -83,7 +76,7 @@ export class Chain {
     return one
   }
 
-  /** @param byteLength total length of all item texts with commas between them, in bytes. */
+  /** @param byteLength of all item texts with commas between them. */
   list(byteLength: number, version: string, isWanted?: ItemFilter): ItemList {
     this.#opened += 1
     const memory = new ReadMemory()
@@ -108,7 +101,7 @@ export class Chain {
     }
   }
 
-  /** Returns the text of the only block, in an array: with a generator, a list of 100 items takes 5% longer. */
+  /** Returns the text of the only block in an array. With a generator, a list of 100 items takes 5% longer. */
   #onlyChunk({ listNumber }: OpenList, byteLength: number): Buffer[] {
     if (this.first === undefined) return []
     const { frame } = this.first
@@ -123,7 +116,7 @@ export class Chain {
   ): AsyncGenerator<Buffer, void> {
     const { listNumber } = list
     let isFirst = true
-    let left = byteLength // bytes still to return; items that were appended after the list was opened come later
+    let left = byteLength // bytes still to return; items appended after the list was opened come later
     let skipped = 0
     let block = this.first
     while (block !== undefined && left > 0 && !list.isReleased) {
@@ -147,14 +140,14 @@ export class Chain {
         if (block.isLarge) left -= comma.length
       } else {
         skipped += 1
-        // The skipped block may be freed during the wait, but its `after` field stays valid for this list.
+        // The skipped block may be freed meanwhile, but its `after` stays valid for this list.
         if (skipped % skippedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
       }
       block = block.after
     }
   }
 
-  /** Passes the blocks of a released list to the next newer list, or frees them. */
+  /** Passes the blocks of a released list to the next newer one, or frees them. */
   #handOverBlocks(list: OpenList): void {
     for (let handedOver = 0; list.retained !== undefined; handedOver += 1) {
       if (handedOver === handedOverPerTurn) {
@@ -167,7 +160,7 @@ export class Chain {
     }
   }
 
-  /** Keeps a retired block for the oldest list that reads it and was opened after `listNumber`, or frees the block. */
+  /** Keeps a retired block for the oldest list that reads it and was opened after `listNumber`, or frees it. */
   #retainOrFree(block: Block, listNumber: number): void {
     const list = this.open.find((each) => each.listNumber > listNumber)
     if (list !== undefined && list.listNumber <= block.retiredAfterList) {

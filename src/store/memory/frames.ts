@@ -1,52 +1,43 @@
 /**
- * Manages frames: pieces of memory of equal size outside the JavaScript heap. A slab of many frames has one memory
- * mapping. Frames that were allocated separately would leave holes when freed (bench/CHOICES.md). @module
+ * Manages frames: pieces of memory of equal size, cut from slabs, so that none leaves a hole (bench/CHOICES.md).
+ * @module
  */
 
 import { allocate, alwaysMapped, freed, isMapped, requireAddresses } from '../../memory/mapped.js'
 import { memoryOf } from '../../memory/read-memory.js'
 import { outOfMemory } from '../item-store.js'
 
-/** Size of the first slab in bytes. With a slab of 32 MiB, V8 could take 3 µs longer for each read. */
-const firstSlab = 1024 * 1024
-/** Minimum fraction of the other slabs that must stay free when the emptiest slab is emptied into them. */
-const spare = 1 / 8
-/** Number of frames to move for each released frame. Two are enough to empty slabs while items are being deleted. */
-const moves = 2
-/** Maximum number of frames that have a memory mapping of their own. Linux allows 65,530 mappings per process. */
-const maxMappings = 16_384
+const firstSlab = 1024 * 1024 // in bytes; with 32 MiB, V8 could take 3 µs longer for each read
+const spare = 1 / 8 // of the other slabs must stay free when the emptiest is emptied into them
+const moves = 2 // frames for each released one, enough to empty slabs during deletes
+const maxMappings = 16_384 // of frames on their own; Linux allows 65,530 per process
 
 interface Slab {
-  /** Memory of the frames. Its `ArrayBuffer` may be longer, so that the C library gives the buffer a memory mapping. */
+  /** May be part of a longer `ArrayBuffer`, so that the C library maps it separately. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>
-  /** Stack of the free frames' offsets in `bytes`. */
-  readonly free: number[]
+  readonly free: number[] // stack of free frames' offsets
 }
 
 export interface Frame {
-  /** Slab that contains the frame; `undefined` for a frame with memory of its own. */
-  slab: Slab | undefined
+  slab: Slab | undefined // `undefined` if the frame has memory of its own
   bytes: Buffer
   start: number
-  /** The memory of `bytes` as 32-bit integers; empty for a frame with memory of its own. */
-  words: Int32Array
-  /** The `listNumber` of the latest list that has returned bytes of this frame. */
-  readBy: number
+  words: Int32Array // the memory of `bytes` as 32-bit integers; empty without a slab
+  readBy: number // number of the latest list that returned bytes of this frame
 }
 
 const noWords = new Int32Array(0)
 
 export class FramePool {
-  /** Size of a frame in bytes, a multiple of 4. */
-  readonly size: number
+  readonly size: number // in bytes, a multiple of 4
   readonly slabs: Slab[] = []
   #slabBytes = 0
   #freeBytes = 0
   #ownBytes = 0
   #ownFrames = 0
-  /** Number of the oldest open list. A frame that this or a newer list has read must not be moved. */
+  /** Number of the oldest open list. A frame read by it or a newer list must not be moved. */
   pinnedFrom = Number.POSITIVE_INFINITY
 
   constructor(size: number) {
@@ -57,7 +48,7 @@ export class FramePool {
     return this.bytesHeld - this.#freeBytes
   }
 
-  /** Total size of all frames in bytes, whether in use or free. */
+  /** Size of all frames in bytes, in use or free. */
   get bytesHeld(): number {
     return this.#slabBytes + this.#ownBytes
   }
@@ -110,7 +101,7 @@ export class FramePool {
     if (slab.frames.size === 0 && !isOnly) this.#drop(slab)
   }
 
-  /** Moves one frame out of the emptiest slab, if the other slabs have room for all of that slab's frames. */
+  /** Moves a frame out of the emptiest slab, if the others have room for all of its frames. */
   #moveOne(): void {
     if (this.slabs.length < 2) return
     const source = this.slabs.reduce((one, other) => (fill(other) < fill(one) ? other : one))
@@ -145,7 +136,7 @@ export class FramePool {
       const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
       const bytes = Buffer.from(memory, 0, length)
       const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
-      // Frames with low offsets are taken first, so that the system provides memory only as it is needed.
+      // Low offsets are taken first, so that the system provides memory only as it's needed.
       const free = Array.from({ length: count }, (_, place) => (count - 1 - place) * this.size)
       return { bytes, words, frames: new Set<Frame>(), free }
     }, outOfMemory)

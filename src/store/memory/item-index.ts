@@ -1,7 +1,4 @@
-/**
- * Maps ids to records, with hash tables that are split when full (extendible hashing). A large `Map` would block the
- * event loop for hundreds of milliseconds while growing, and take three times the memory. @module
- */
+/** Maps ids to records by extendible hashing, because a large `Map` blocks the event loop while it grows. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { allocate } from '../../memory/mapped.js'
@@ -9,28 +6,22 @@ import { outOfMemory } from '../item-store.js'
 import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  /** Slots for linear probing. A slot contains a handle plus one, or 0 if the slot is empty. */
-  slots: Uint32Array
+  slots: Uint32Array // for linear probing: a handle plus one, or 0
   size: number
-  /** Number of low bits that the first words of all ids in the table have in common. */
-  depth: number
+  depth: number // low bits that the first words of all its ids share
 }
 
 const firstSlots = 8
-/** Number of slots (8 KiB) of a table that is split when full, instead of being enlarged. */
-const splitSlots = 2048
-/** Minimum number of slots per item. With half of the slots empty, a search takes 1 or 2 steps. */
-const slotsPerItem = 2
-/** Maximum depth, reached at 200 million items. A full table of this depth is enlarged instead of split. */
-const maxDepth = 18
+const splitSlots = 2048 // 8 KiB; a full table of this size is split, a smaller one enlarged
+const slotsPerItem = 2 // with half of the slots empty, a search takes 1 or 2 steps
+const maxDepth = 18 // of 200 million items; a full table this deep is enlarged, not split
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {
   readonly records = new Records()
-  /** Tables, indexed by the last bits of an id's first word. All tables but the deepest are in several entries. */
+  /** Tables by the last bits of an id's first word. All but the deepest have several entries. */
   tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
-  /** Id of the item in the current operation, as four 32-bit words. */
-  readonly #id = new Uint32Array(4)
+  readonly #id = new Uint32Array(4) // of the current operation's item
 
   find(id: ItemId): Handle | undefined {
     this.#setId(id)
@@ -54,18 +45,18 @@ export class ItemIndex {
     return handle
   }
 
-  /** Removes an item from the index. Another item may get the same handle later. */
+  /** Removes an item. Another one may get its handle later. */
   remove(handle: Handle): void {
     for (let word = 0; word < 4; word += 1) this.#id[word] = this.records.word(handle, word)
     const table = this.#table()
     this.#emptySlot(table.slots, this.#slotOf(table.slots))
     table.size -= 1
-    if (table.size === 0) table.slots = noSlots // frees the memory of a table without items
+    if (table.size === 0) table.slots = noSlots // frees its memory
     this.records.release(handle)
   }
 
   #setId(id: ItemId): void {
-    // Skips the dashes of a UUID, at positions 8, 13, 18 and 23.
+    // Skips the dashes at positions 8, 13, 18 and 23.
     this.#id[0] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
     this.#id[1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
     this.#id[2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
@@ -76,7 +67,7 @@ export class ItemIndex {
     return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  /** Returns the slot with the handle of the current id, or the empty slot at which the search ends. */
+  /** Returns the slot of the current id, or the empty one where the search ends. */
   #slotOf(slots: Uint32Array): number {
     for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
       const taken = at(slots, slot)
@@ -84,7 +75,7 @@ export class ItemIndex {
     }
   }
 
-  /** Splits or enlarges a full table. A split that moves none or all of the items leaves one of the two tables full. */
+  /** Splits or enlarges a full table. A split that moves none or all of the items leaves a full one. */
   #grow(table: Table): void {
     const { slots, depth } = table
     const isSplit = slots.length === splitSlots && depth < maxDepth
@@ -157,7 +148,7 @@ function fourDigits(id: ItemId, start: number): number {
   )
 }
 
-/** Returns the value of a hexadecimal digit with the character code 0x30 to 0x39, or 0x61 to 0x66. */
+/** Returns the value of a hexadecimal digit in lower case. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
 }

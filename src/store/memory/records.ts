@@ -3,13 +3,13 @@
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory, StoreError } from '../item-store.js'
 
-/** Identifies a record until `release`. Its 32 bits contain a page number and a position in the page. */
+/** Identifies a record until `release`: a page number and a position in the page, in 32 bits. */
 export type Handle = number
 
 const placeBits = 12
-/** Number of records in a page. A page takes 80 KiB, which is too small for a memory mapping of its own. */
+/** Records in a page, which takes 80 KiB: too little for a memory mapping of its own. */
 export const pageRecords = 1 << placeBits
-/** Maximum number of pages, so that each handle plus one fits in 32 bits. */
+/** Maximum number of pages: each handle plus one must fit in 32 bits. */
 export const handlePages = 2 ** (32 - placeBits) - 1
 
 const idWords = 4
@@ -17,10 +17,9 @@ const recordWords = idWords + 1
 
 export interface Page {
   readonly number: number
-  /** Records of five words: four for the id, and one for the block number. Empty if the page has no record in use. */
+  /** Five words for each record: its id in four, then its block's number. Empty if none is in use. */
   words: Uint32Array
-  /** Position of the first free record. Each free record ends with the distance to the next one, minus one. */
-  free: number
+  free: number // first free record; each ends with the distance to the next, minus one
   size: number
 }
 
@@ -28,7 +27,7 @@ const noWords = new Uint32Array(0)
 
 export class Records {
   readonly pages: Page[] = []
-  /** Pages with free records. An empty page keeps its memory only while it is the last of these pages. */
+  /** Pages with free records. An empty one keeps its memory only while it's the last. */
   readonly #withRoom: Page[] = []
 
   /** Ensures that `take` can return one more record. @throws {StoreError} `STORE_FULL` */

@@ -8,22 +8,19 @@ import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type ItemLocation } from './blocks.js'
 
-/** Memory that an item takes in addition to its text, in bytes. */
-const itemOverhead = 64
+const itemOverhead = 64 // bytes that an item takes besides its text
 
 export interface MemoryStore extends ItemStore {
   size(): StoreSize
   clear(): void
 }
 
-/** @param maxBytes maximum total size of the items in bytes: their texts, plus `itemOverhead` per item. */
+/** @param maxBytes maximum total of the items: their texts, plus `itemOverhead` for each. */
 export function createMemoryStore(maxBytes: number, given = new Blocks()): MemoryStore {
   let blocks = given
   let size = 0
-  /** Total length of the JSON texts of all items, including a comma after each, in bytes. */
-  let used = 0
-  /** Prefix of all versions of the store, different in each process. */
-  const prefix = randomUUID()
+  let used = 0 // bytes of all texts, with a comma after each
+  const prefix = randomUUID() // of versions, different in each process
   let changes = 0
   const projectChanges = new ProjectChanges()
   const watchers = new Watchers()
@@ -62,7 +59,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** Returns whether an item differs from `expected`. To save time, large items are compared by identity. */
+  /** True if an item differs from `expected`. Large items are compared by identity, to save time. */
   function isOther({ block, position }: ItemLocation, expected: EncodedItem | undefined): boolean {
     if (expected === undefined) return false
     const text = block.read(position)
@@ -74,7 +71,7 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     guarantees: { isSnapshot: true, isInOrder: true },
     limits: [{ limit: 'store blocks', maximum: maxBlocks, value: () => blocks.chain.current }],
 
-    // The namespace is random, so that no client can choose idempotency keys whose ids collide in the index.
+    // Random, so that no client can choose idempotency keys whose ids collide in the index.
     namespace: randomUUID(),
 
     create(id, item) {
@@ -140,18 +137,16 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 }
 
-/** Maximum total length of remembered project names, in characters, including `overhead` for each name. */
-const maxLength = 512 * 1024
-/** Memory overhead of a remembered project, in characters. About 10,000 projects can be remembered. */
-const overhead = 40
+const maxLength = 512 * 1024 // in characters, including `overhead` for each name
+const overhead = 40 // in characters; about 10,000 projects can be remembered
 
-/** Remembers the sequence number of each project's last change. When there are too many projects, forgets them all. */
+/** Remembers the sequence number of each project's last change, and forgets all if there are too many. */
 export class ProjectChanges {
   readonly #latest = new Map<string, number>()
   #length = 0
   #forgotten = 0
 
-  /** Returns the number of a project's last change or, for a forgotten project, a number that may be higher. */
+  /** Returns the number of a project's last change; for a forgotten project, it may be higher. */
   latest(project: string): number {
     return this.#latest.get(project) ?? this.#forgotten
   }
