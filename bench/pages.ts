@@ -107,7 +107,7 @@ report(
   ],
 )
 
-/** Returns the sides, in reverse order if `number` is odd, so that no side always goes first. */
+/** Returns the sides, every other time in reverse, so that none always goes first. */
 function inTurn(number: number) {
   return number % 2 === 0 ? sides : sides.toReversed()
 }
@@ -206,7 +206,7 @@ async function longestTask(page: Page) {
 function paintRow(title: string, visits: Visit[]) {
   const times = visits.slice(1).map(({ painted }) => painted) // the first visit is a warm-up
   const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
-  // Preloaded files are included in the size if the first paint is late, so the smallest size is used.
+  // A late first paint adds preloaded files to the size, so the smallest one counts.
   const bytes = Math.min(...visits.map((each) => each.bytes))
   return [title, ...shown, (bytes / 1000).toFixed(1)]
 }

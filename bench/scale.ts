@@ -17,9 +17,7 @@ const help = `Usage: npm run bench -- scale [options]   (Linux only)
   --items N,N,...  numbers of items [1000000]; 10,000,000 take 12 GB of memory
 `
 const options = readOptions(help, { items: { type: 'string', default: '1000000' } })
-
-/** Minimum number of items. Below it, fluctuations of the process's memory hide the memory of the items. */
-const fewItems = 100_000
+const fewItems = 100_000 // below, fluctuations of the process's memory hide that of the items
 const counts = options.items.split(',').map((text) => integer('items', text, fewItems))
 const sides = [
   { side: 'blocks', about: 'the memory store' },

@@ -140,7 +140,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   }
 }
 
-/** Sends a request with curl. Returns the response status, or 0 if the request exceeded the time limit. */
+/** Sends a request with curl. Returns its status, or 0 above the time limit. */
 async function curl({ port, headers }: Server, path: string, ...args: string[]) {
   const options = ['--silent', '--max-time', String(longestRequest), '--output', answerFile]
   const result = ['--write-out', '%{exitcode} %{http_code}']

@@ -10,8 +10,7 @@ export interface Connection {
   close: () => void
 }
 
-/** Number of connections to open at once. Many more could overflow the listening socket's queue. */
-const openedAtOnce = 100
+const openedAtOnce = 100 // many more could overflow the listening socket's queue
 
 export async function openConnections(port: number, count: number) {
   const connections: Connection[] = []

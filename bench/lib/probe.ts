@@ -16,7 +16,7 @@ export interface Waits {
 const interval = 2 // milliseconds between two requests
 const timerResolution = 1 // milliseconds
 
-/** Sends requests until the returned function is called. A request still in progress at that point is measured too. */
+/** Sends requests until you call the returned function. Measures a request still in progress too. */
 export async function startReading(port: number, requests: Request[]) {
   const thread = new Worker(new URL(import.meta.url), { workerData: { port, requests } })
   await once(thread, 'message')

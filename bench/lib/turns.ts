@@ -27,8 +27,7 @@ interface Contender {
   turns: Turn[]
 }
 
-/** Number of items in the store before the first request. */
-export const items = 1000
+export const items = 1000 // in the store before the first request
 
 export const workloads: Workload[] = [
   { name: 'read', title: 'read', kind: 'read', connections: 32 },
@@ -86,7 +85,7 @@ async function takeTurn(contender: Contender, { connections, title }: Workload, 
   return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
 }
 
-/** Returns the CPU time that a process has used so far, in seconds (proc(5)). */
+/** Returns the CPU time of a process so far, in seconds (proc(5)). */
 function cpuSeconds({ pid }: Child) {
   if (process.platform !== 'linux') return Number.NaN
   // Skips the process name, which may contain spaces and parentheses.

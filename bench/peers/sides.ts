@@ -203,7 +203,6 @@ function idOf(number: number) {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 }
 
-/** The sides that the benchmark `compare` measures. */
 export const sides = [
   ...[itemStore, itemStoreOnNode24, itemStoreOnRedis],
   ...[bare, bun, go, fastify, fastapi, jsonServer],

@@ -7,8 +7,7 @@ const itemsInChunk = 256
 
 export function createMapStore() {
   const texts: Map<string, string> = new Map()
-  /** Total size of the JSON texts in bytes, including a comma after each of them. */
-  let used = 0
+  let used = 0 // bytes of texts, with a comma after each
 
   return {
     create(id: ItemId, item: EncodedItem) {

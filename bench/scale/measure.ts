@@ -15,14 +15,11 @@ import type { Actions, Side } from './server.js'
 export type Result = Awaited<ReturnType<typeof measure>>
 
 const script = fileURLToPath(new URL('server.js', import.meta.url))
-/** Number of items above which a `Map` of strings does not fit in the default heap of Node.js. */
-const manyItems = 5_000_000
+const manyItems = 5_000_000 // above, a `Map` of strings needs more than Node.js's default heap
 const listing = { times: 3, seconds: 3 } // minimum number of lists, and minimum time for reading lists, in seconds
-/** Numbers of operations in the warm-up. Without it, memory for compiled code would count as memory of items. */
-const warmUp = { items: 2000, churned: 100_000 }
+const warmUp = { items: 2000, churned: 100_000 } // operations, so that memory for compiled code doesn't count
 const readItems = 300_000
-/** Minimum and maximum number of changes in the churn phase. Between these limits, there is one change per item. */
-const churned = { minimum: 200_000, maximum: 3_000_000 }
+const churned = { minimum: 200_000, maximum: 3_000_000 } // changes; in between, one for each item
 
 /** Returns memory in bytes, processor time in microseconds per item, and waits in milliseconds. */
 export async function measure(side: Side, items: number) {
@@ -88,7 +85,7 @@ export async function measure(side: Side, items: number) {
   }
 }
 
-/** Returns the median rate at which lists arrive, in bytes per second. */
+/** Returns the median rate of lists, in bytes per second. */
 async function rateOfLists(port: number) {
   const options = ['--silent', '--show-error', '--fail', '--output', '/dev/null']
   const args = [...options, '--write-out', '%{speed_download}', `http://127.0.0.1:${port}/`]

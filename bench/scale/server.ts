@@ -16,12 +16,9 @@ import { createMapStore } from './map-store.js'
 export type Side = 'blocks' | 'map'
 export type Actions = typeof actions
 
-/** Number of operations per turn of the event loop, as if 16 connections sent requests. */
-const operationsInTurn = 16
-/** Number of bytes of a list that are written per turn of the event loop, as in the service. */
-const batch = 1024 * 1024
-/** Number of items that the churn phase does not change, because the probe reads them. */
-const keptItems = 1000
+const operationsInTurn = 16 // per turn of the event loop, as if 16 connections sent requests
+const batch = 1024 * 1024 // bytes of a list per turn of the event loop, as in the service
+const keptItems = 1000 // unchanged in the churn phase, because the probe reads them
 const churnBytes = { minimum: itemBytes - 50, maximum: itemBytes + 50 }
 /** Text of the longest item. Its first `itemBytes` bytes are a complete item. */
 const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
@@ -29,8 +26,7 @@ const longestText = Buffer.alloc(churnBytes.maximum, itemText(anyId))
 const [side, port, items] = process.argv.slice(2)
 const store = side === 'map' ? createMapStore() : createMemoryStore(Number.MAX_SAFE_INTEGER)
 const collectGarbage = globalThis.gc ?? fail('the server takes --expose-gc')
-/** Item numbers, kept outside the JavaScript heap so that they affect both stores in the comparison equally. */
-const numbers = new Uint32Array(Number(items)).fill(1)
+const numbers = new Uint32Array(Number(items)).fill(1) // outside the heap, to affect both stores equally
 let filled = 0
 let created = 0
 
@@ -135,7 +131,7 @@ function below(limit: number) {
   return Math.floor(Math.random() * limit)
 }
 
-/** Returns the text of an item in a new buffer, as if the text came from a request. */
+/** Returns an item's text in a new buffer, as if it came from a request. */
 function textOf(bytes: number) {
   return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
 }
@@ -144,7 +140,7 @@ function idAt(place: number) {
   return idOf(numbers[place] ?? Number.NaN)
 }
 
-/** Returns the id for a number. Ids are distributed like random ids, but need not be kept in memory. */
+/** Returns the id for a number. Distributed like random ids, but need not be kept in memory. */
 function idOf(number: number) {
   const text = hash('md5', String(number)).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const id = Buffer.from(text, 'latin1').toString('latin1') // makes a flat string, because V8 would keep a tree of substrings
