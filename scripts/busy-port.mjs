@@ -1,4 +1,4 @@
-/** Before installing and building, which can take a minute, checks that no other program uses the port. */
+/** Checks that no other program uses the port, before an installation and build of up to a minute. */
 
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import util from 'node:util'
 /** @param {string[]} args name and arguments of the command */
 export async function refuseBusyPort([command, ...args]) {
   if (command !== 'serve' && command !== 'dev') return
-  // The options are parsed here, because the command's own parser may not be built yet.
+  // The command's own parser may not be built yet.
   const options = /** @type {const} */ ({ port: { type: 'string' }, host: { type: 'string' } })
   const { values } = util.parseArgs({ args, options, strict: false })
   const isFile = statSync('.env', { throwIfNoEntry: false })?.isFile() // reading a pipe would empty it

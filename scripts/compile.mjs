@@ -10,7 +10,6 @@ import { dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
 import { root } from './ready.mjs'
 
-/** Modules of the package that programs can import. */
 const entries = {
   client: 'src/client/client.ts',
   index: 'src/index.ts',
@@ -101,7 +100,7 @@ async function bundle() {
   }
 }
 
-/** Writes the types twice: to TypeScript, a `.d.ts` of this package is an ES module, and a `.d.cts` is CommonJS. */
+/** Writes the types twice: TypeScript takes a `.d.ts` of this package for an ES module, a `.d.cts` for CommonJS. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => path.replace(/ts$/, 'd.ts')))
   for (const file of files) {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Paths of files with the hash of a build's inputs, one in each folder that the build creates. */
+/** Files with the hash of a build's inputs, one in each folder that the build creates. */
 const stamps = ['build/.stamp', 'dist/.stamp'].map((file) => join(root, file))
 const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/compile.mjs', 'src', 'test', 'pages']
 
@@ -60,8 +60,8 @@ function packagesIn(file) {
 }
 
 /**
- * Returns whether an optional package is for this machine. Packages without `os` or `cpu` are not: they are needed only
- * by packages for other machines. @param {Packages[string]} package
+ * True if an optional package is for this machine. Without `os` or `cpu`, only packages for other machines need it.
+ * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {
   return (
@@ -93,8 +93,7 @@ function isBuilt(stamp) {
 
 /** @param {string} command @param {string[]} args */
 export function run(command, args) {
-  // On Windows, npm is a .cmd file, which only a shell can start. Output goes to standard error, because standard
-  // output belongs to the service.
+  // npm is a .cmd file on Windows, which only a shell can start. Standard output belongs to the service.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -104,7 +103,7 @@ export function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Returns the files in a folder, in an order that does not depend on the file system. @param {string} path */
+/** Returns a folder's files in the same order on every file system. @param {string} path */
 function filesIn(path) {
   if (/\.\w+$/.test(path)) return [path]
   return readdirSync(join(root, path), { withFileTypes: true, recursive: true })

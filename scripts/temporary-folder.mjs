@@ -1,4 +1,4 @@
-/** Creates a folder for the temporary files of a run, and removes the folder when the run ends. */
+/** Creates a folder for the temporary files of a run, and removes it when the run ends. */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 
 const prefix = 'item-store-run-'
 
-/** A nested run uses the folder of the outer run, because a socket's path has at most about a hundred characters. */
+/** A nested run uses the outer folder, because a socket's path has a hundred characters at most. */
 export function useTemporaryFolder() {
   if (basename(tmpdir()).startsWith(prefix)) return tmpdir()
   const folder = mkdtempSync(join(tmpdir(), prefix))

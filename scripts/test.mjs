@@ -11,10 +11,8 @@ import { join, sep } from 'node:path'
 import { install, makeReady, root } from './ready.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
-/** Time limit for each test file, in milliseconds, in case a test hangs. */
-const timeout = 900_000
-/** Number of test files that run in parallel. Test files spend more than half of their time waiting. */
-const concurrency = 3 * os.availableParallelism()
+const timeout = 900_000 // ms for each test file, in case it hangs
+const concurrency = 3 * os.availableParallelism() // test files, which mostly wait
 
 const args = process.argv.slice(2)
 const names = args.filter((arg) => arg !== '--all')
@@ -59,7 +57,7 @@ async function runTests(files) {
   ])
 }
 
-/** Runs Node.js. If Node.js fails, ends this process with the same exit code. @param {string[]} args */
+/** Runs Node.js; if it fails, ends this process with its exit code. @param {string[]} args */
 async function runNode(args) {
   const child = spawn(process.execPath, args, {
     cwd: root,
