@@ -59,7 +59,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// Few random tokens are both intact and expired, so the test needs thousands of tokens.
+// Few random tokens are both intact and expired, so it takes thousands.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty

@@ -7,7 +7,7 @@ import { checkedOptions, createSender, type Send } from './sender.js'
 
 const options = checkedOptions({ baseUrl: 'http://a/api/v1', token: 'a' })
 
-/** Records pauses instead of waiting. With `random`, each pause has its minimum length. */
+/** Records pauses instead of waiting. With `random`, they're as short as possible. */
 function recordPauses(context: TestContext, random?: () => 0): number[] {
   if (random !== undefined) context.mock.method(Math, 'random', random)
   const pauses: number[] = []

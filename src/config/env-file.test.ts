@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseEnvFile } from './env-file.js'
 
-/** Files with the values that dotenv 16 to 18 and python-dotenv 0.21 to 1.2 find in them. */
+/** Files, with the values that dotenv 16 to 18 and python-dotenv 0.21 to 1.2 find in them. */
 const files: { text: string; values: Record<string, string> }[] = [
   { text: '\n  \n# a comment\n\t# another = one\n', values: {} },
   { text: 'A="1"\r\nexport B = two words \r\n', values: { A: '1', B: 'two words' } },

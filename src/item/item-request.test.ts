@@ -60,7 +60,7 @@ describe('an item has the members of data', () => {
         const { x, ...members } = JSON.parse(`{"x":${itemOf(body)}`)
         assert.equal(x, 'a')
         const { id: _, project_id: __, ...kept } = JSON.parse(data)
-        // Maps are compared, because an object literal cannot have a member named `__proto__`.
+        // An object literal can't have a member named `__proto__`; a map can.
         assert.deepEqual(new Map(Object.entries(members)), new Map(Object.entries(kept)))
       }),
       { numRuns: 2000 },

@@ -27,7 +27,7 @@ for (const [text, offset, message] of faults) {
   })
 }
 
-// JSON tokens in random order, and valid JSON text with a few characters replaced.
+// Tokens in random order, and valid text with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
 const odd = [
   ...' \n\t\\\u2028\u00a0\ufeff\u000b\u000c\u001f',

@@ -66,13 +66,13 @@ async function arrived({ served }: Opened, place = 0): Promise<Exchange> {
   return served[place] ?? assert.fail()
 }
 
-/** Returns the first request as soon as a second request waits behind it. */
+/** Returns the first request once a second one waits behind it. */
 async function firstOfMany({ served }: Opened): Promise<Exchange> {
   await until('requests that wait', () => (served[0]?.connection.bufferedBytes ?? 0) > 0)
   return served[0] ?? assert.fail()
 }
 
-/** Opens another connection, and waits until its request, which never arrives completely, has timed out. */
+/** Opens another connection, and waits until its incomplete request has timed out. */
 async function timeout({ port }: Opened): Promise<void> {
   const other = connect(port, '127.0.0.1', () => other.write(head))
   await once(other.resume(), 'end')
@@ -236,7 +236,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket } = opened
   socket.write(ask)
   const first = await arrived(opened)
-  // Once a second connection, which reads nothing, has timed out, the first connection's timeout has passed too.
+  // Once another connection, which reads nothing, has timed out, this one's timeout has passed too.
   const other = connect(opened.port, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   const second = await arrived(opened, 1)
@@ -319,7 +319,7 @@ async function bytesRead(idleTimeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
-  // If a busy client needs longer than the timeout, the test is repeated with a longer timeout.
+  // A busy client may need longer than the timeout, so the test tries longer ones.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))

@@ -40,7 +40,7 @@ describe('the store stays consistent when each allocation fails in turn', () => 
         const length = below(below(10) === 0 ? 3 * maxLength : maxLength)
         const item = itemText(id, length, String(step % 10))
         const one = open[below(open.length + 1)]
-        // The list is read before allocations fail, so that `act` only has to release the list.
+        // Reads the list before allocations fail, so that `act` only has to release it.
         if (kind === 'drain' && one) assert.equal(await textOf(one.list), one.expected)
 
         const act = async (): Promise<void> => {

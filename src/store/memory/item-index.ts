@@ -14,7 +14,7 @@ export interface Table {
 const firstSlots = 8
 const splitSlots = 2048 // 8 KiB; a full table of this size is split, a smaller one enlarged
 const slotsPerItem = 2 // with half of the slots empty, a search takes 1 or 2 steps
-const maxDepth = 18 // of 200 million items; a full table this deep is enlarged, not split
+const maxDepth = 18 // reached at 200 million items; such a table is enlarged, not split
 const noSlots = new Uint32Array(1)
 
 export class ItemIndex {

@@ -65,7 +65,7 @@ test('the chunks of an open list stay as they are when the memory of deleted ite
   }
 })
 
-/** Returns the length of a very short item. For such items, a block's table is largest in proportion to the text. */
+/** Lengths of very short items, for which a block's table is largest in proportion to the text. */
 const shortest = (below: (limit: number) => number) => 13 + below(35)
 
 for (const [blockBytes, steps, lengthOf] of [
