@@ -40,7 +40,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', calls.health, answers(200, health), health],
 ]
 
-/** Returns the error that a call throws, and how many requests the client sent, including lost requests. */
+/** Returns a call's error, and how many requests were sent, including lost ones. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,

@@ -1,4 +1,4 @@
-/** Test servers that send given responses, valid or not, and clients for these servers. */
+/** Test servers that send given responses, valid or not, and clients for them. */
 
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -25,8 +25,8 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
 /**
- * Starts a server. Each step handles one request; the last step also handles all further requests. `ended` counts the
- * responses that are complete or were cancelled.
+ * Starts a server. Each step handles one request, and the last one all further requests. `ended` counts the responses
+ * that are complete or were cancelled.
  */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []

@@ -8,11 +8,10 @@ import { type MintOptions, mintToken, validClaims } from './tokens.js'
 export interface Service {
   readonly baseUrl: URL
   readonly secret: string
-  /** Sends a request to a path relative to the base URL. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with `target`, unchanged, as the request target. */
+  /** Sends `target` unchanged as the request target. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a request with a valid token and, unless `value` is `undefined`, with its JSON text as the body. */
+  /** Sends a request with a valid token and, unless it's `undefined`, with `value` as JSON. */
   call(method: string, path: string, value?: unknown): Promise<Answer>
   /** @param options defaults to the service's secret and the algorithm HS256. */
   mint(claims: unknown, options?: Partial<MintOptions>): string
@@ -29,24 +28,23 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly token?: string
-  /** Request body, sent unchanged. The default `Content-Type` is `application/json`. */
+  /** Sent unchanged. The default `Content-Type` is `application/json`. */
   readonly body?: string | Uint8Array
-  /** Request headers. Headers whose value is `undefined` are not sent. */
+  /** A header whose value is `undefined` is not sent. */
   readonly headers?: http.OutgoingHttpHeaders
 }
 
 let isMute = false
 
-/** Maximum time to receive a complete response, in milliseconds. */
-const longestAnswer = 120_000
+const longestAnswer = 120_000 // ms for a complete response
 
-/** Returns the maximum wait for data, in milliseconds. @throws {Error} if an earlier request timed out. */
+/** Returns the longest wait for data, in ms. @throws {Error} if an earlier request timed out. */
 export function timeForAnswer(isLarge: boolean): number {
   if (isMute) throw new Error('not sent, because an earlier request had no answer')
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request that got no response, and makes all later requests fail. */
+/** Returns the error for a request without a response, and makes all later ones fail. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
@@ -78,7 +76,7 @@ export function serviceAt(baseUrl: URL, secret: string): Service {
   }
 }
 
-/** Sends one request on a new connection, with `target` unchanged in the request line. */
+/** Sends one request on a new connection, with `target` unchanged in its first line. */
 export async function send(
   origin: URL,
   method: string,
@@ -105,7 +103,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // A service may reject a body before it has read all of it. A write error after the response has no effect.
+      // A service may reject a body before it has read all of it. Write errors after the response don't count.
       .on('error', reject)
       .end(body)
   })

@@ -7,7 +7,7 @@ import { test } from './test.js'
 
 const service = await useService()
 
-// This test runs first, while the service may still have no items.
+// Runs first, while the service may still have no items.
 test('§4.2 the list is an array, even when no items exist', async () => {
   itemsOf(await service.call('GET', '/items'))
 })

@@ -23,7 +23,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response, so that the report of a failed test can show the response that the test read last. */
+/** Wraps a response, so that the report of a failed test can show the one that was read last. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

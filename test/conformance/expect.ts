@@ -44,7 +44,7 @@ export function itemOf(answer: Answer, httpStatus: number): Item {
   return asItem(envelopeOf(answer, httpStatus).data)
 }
 
-/** Returns the items in a list response: its body is an array, or an envelope around an array (spec §4.2). */
+/** Returns the items of a list: its body is an array, or an envelope around one (spec §4.2). */
 export function itemsOf(answer: Answer): Item[] {
   assert.equal(answer.status, 200, 'status')
   const body = answer.json()
@@ -63,7 +63,7 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/** Checks a 404 for an unknown item. Any message that contains the item's id is valid (spec §7). */
+/** Checks a 404 for an unknown item. Its message need only contain the item's id (spec §7). */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())
@@ -95,12 +95,11 @@ function hasId(value: Record<string, unknown>): value is Item {
   return typeof value.id === 'string'
 }
 
-/** Splits a header value at commas, and returns the elements in lower case. */
 export function listIn(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
 }
 
-/** Describes a value by its type, so that failures with the same cause have the same message. */
+/** Names the type, so that failures with the same cause have the same message. */
 function kind(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'

@@ -10,7 +10,7 @@ import { type Exchange, validTokens } from './exchanges.js'
 const maxBody = 2_000
 const maxValue = 60
 
-/** Placeholders that a report shows instead of a valid token, and instead of any other token's signature. */
+/** Shown instead of a valid token, and of any other token's signature. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
 export class Finding extends Error {
@@ -26,12 +26,12 @@ export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/** Returns the first line of a failure message, which is the same for all failures with the same cause. */
+/** Returns the first line of a message, the same for all failures with one cause. */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
 
-/** Makes text printable, and replaces token signatures, which are secret, with a placeholder. */
+/** Makes text printable, and hides token signatures, which are secret. */
 function safe(text: string): string {
   return text
     .replaceAll(/\b(eyJ[\w-]+\.[\w-]*\.)[\w-]+/g, `$1$${placeholders.signature}`)
@@ -49,7 +49,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Only the first line of the message is used, because some versions of Node.js add values in later lines.
+  // Some versions of Node.js add values in later lines.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {
@@ -66,7 +66,7 @@ function valueText(value: unknown): string {
   })
 }
 
-/** Formats a request as a curl command, in which `$TOKEN` or `$SIGNATURE` stands for a secret. */
+/** Formats a curl command, with `$TOKEN` or `$SIGNATURE` in place of a secret. */
 function curlOf({ method, url, headers, body }: Exchange): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const words = ['curl -i', ...(isUsual ? [] : [`-X ${method}`]), quoted(url)]
@@ -95,7 +95,7 @@ function shortened(text: string): string {
   return text.length > maxBody ? `${text.slice(0, maxBody)}… (${text.length} characters)` : text
 }
 
-/** Quotes a word for the shell. A token gets double quotes, inside which the shell expands `$TOKEN`. */
+/** Quotes a word for the shell. A token gets double quotes, where `$TOKEN` is expanded. */
 function quoted(text: string): string {
   if (/^authorization: [\w .$-]+$/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "'\\''")}'`

@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto'
 
 export interface MintOptions {
   readonly secret: string
-  /** Value of `alg` in the token's header. For `none`, the signature is empty. */
+  /** `alg` in the header. With `none`, the signature is empty. */
   readonly algorithm?: string
-  /** Members to add to the token's header, or the header's complete text. */
+  /** Members to add to the header, or its complete text. */
   readonly header?: object | string
 }
 
@@ -24,7 +24,6 @@ export function mintToken(claims: unknown, options: MintOptions): string {
   return `${signed}.${algorithm === 'none' ? '' : signatureOf(signed, secret, algorithm)}`
 }
 
-/** Returns the HMAC of a token's header and payload, in base64url. */
 export function signatureOf(signed: string, secret: string, algorithm = 'HS256'): string {
   return createHmac(hashes.get(algorithm) ?? 'sha256', secret)
     .update(signed)
@@ -35,7 +34,6 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** Returns the Unix time `seconds` seconds from now. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
