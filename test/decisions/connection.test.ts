@@ -185,7 +185,7 @@ const bearers: [kind: string, token: string, refusal?: number][] = [
 for (const [kind, token, refusal] of bearers) {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     test(`§7 ${method} with a malformed body and ${kind} gets one response, and a 400 changes nothing`, async () => {
-      // If a body arrives in the same packet as the head, the service checks the body before it acts on the head.
+      // A body in the same packet as the head is checked before the service acts on the head.
       const breakBody = async (round: number) => {
         const { id } = await create(service, { n: 1 })
         const head = `${method} ${prefix}/items/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`

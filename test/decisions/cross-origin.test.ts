@@ -16,7 +16,7 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const headers = 'Authorization, Content-Type, If-Match, If-None-Match, Prefer, Idempotency-Key'
 const [longest, tooLong] = ['x'.repeat(2_048), 'x'.repeat(2_049)] as const
 
-/** Preflight requests, and the names that the response must allow in addition to `methods` and `headers`. */
+/** Preflights, and the names that the response must allow besides `methods` and `headers`. */
 const requests: [request: string, asked?: string, moreMethods?: string, moreHeaders?: string][] = [
   ['POST /items/'],
   ['GET /health'],

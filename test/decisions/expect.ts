@@ -48,12 +48,11 @@ export function sendText(service: Service, method: string, path: string, body: s
   return service.request(method, path, { token: service.validToken(), body })
 }
 
-/** Creates an item from the JSON text of a request body, and returns the item's id. */
 export async function createText(service: Service, body: string | Buffer): Promise<string> {
   return itemOf(await sendText(service, 'POST', '/items', body), 201).id
 }
 
-/** Replaces an item id in a path with `{item_id}`, so that test titles are the same in every run. */
+/** Hides an item's id, so that test titles are the same in every run. */
 export function shown(path: string): string {
   return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{item_id}')
 }
@@ -66,7 +65,7 @@ export function statusAndConnection({ status, headers }: Answer): unknown[] {
   return [status, headers.connection]
 }
 
-/** Returns a response's headers except `Date` and `X-Session-ID`, which differ in every response. */
+/** Returns the headers without `Date` and `X-Session-ID`, which differ in every response. */
 export function lasting({ headers }: Answer): object {
   const { date, 'x-session-id': id, ...others } = headers
   return others
@@ -92,7 +91,7 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** @param time how long to wait for the response, in milliseconds. */
+/** @param time in ms. */
 export async function isPending(answer: Promise<Answer>, time = 200): Promise<boolean> {
   return (await Promise.race([answer, delay(time, 'pending')])) === 'pending'
 }

@@ -13,7 +13,7 @@ import { readWaiting, tagOf } from './expect.js'
 
 type Operation = 'read' | 'list' | 'version'
 
-/** @param changed returns replacements for operations of the in-memory store. */
+/** @param changed replaces operations of the in-memory store. */
 async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => ({})) {
   const memory = createMemoryStore(10_000_000)
   const inner = { ...memory, ...changed(memory) }
@@ -31,14 +31,14 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
   const app = await ownApp({ store })
   const { waitingReads } = app
 
-  /** Returns how often each store operation was called since the last call to `asked`. */
+  /** Returns how often each store operation was called since the last `asked`. */
   function asked(): Record<Operation, number> {
     const before = counts
     counts = { read: 0, list: 0, version: 0 }
     return before
   }
 
-  /** Sends read requests, and resolves once all of them are waiting for a change. */
+  /** Sends reads, and resolves once all of them are waiting for a change. */
   async function wait(count: number, method: string, path: string): Promise<Promise<Answer>[]> {
     const waited = waitingReads.limit.value()
     const tag = String((await app.call('HEAD', path)).headers.etag)
@@ -53,7 +53,7 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
   return { app, store, asked, wait, waiting: () => waitingReads.limit.value() }
 }
 
-/** Waits until no more calls reach the store, and returns the number of calls since `asked` was last called. */
+/** Waits until no more calls reach the store, and returns how many did since the last `asked`. */
 async function settled(asked: () => Record<Operation, number>): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
@@ -134,7 +134,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item, and replaces it again while the store reads the first replacement. Returns the entity tags. */
+  /** Replaces the item, and again while the store reads the first replacement. Returns the entity tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve
