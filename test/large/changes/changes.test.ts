@@ -14,12 +14,9 @@ import { numbers } from '../../support/report.js'
 
 const { increments, creates } = numbers({ increments: 160, creates: 1_000 })
 const clients = 16
-/** Average number of requests between two broken connections. */
-const perCut = 50
-/** Interval at which services are killed, in milliseconds. */
-const perKill = 1_000
-/** Error codes that the client reports for broken connections and killed services. */
-const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE']
+const perCut = 50 // requests between two broken connections, on average
+const perKill = 1_000 // ms between two kills of a service
+const passing = ['NOT_CONNECTED', 'CONNECTION_LOST', 'STORE_UNAVAILABLE'] // after a broken connection or a kill
 
 describeWithRedis('changes at two services that share a store', () => {
   test('each increment is made once by two services on a Redis server', async () => {

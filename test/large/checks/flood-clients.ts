@@ -2,8 +2,7 @@
 
 import { connect } from 'node:net'
 
-/** Minimum size of each write, in bytes. */
-const burst = 128 * 1024
+const burst = 128 * 1024 // bytes per write, at least
 
 const [port, connections, text = ''] = process.argv.slice(2)
 const bytes = Buffer.from(text.repeat(Math.ceil(burst / text.length)))

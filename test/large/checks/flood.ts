@@ -9,8 +9,7 @@ import { cli, type OwnService, ownService } from '../../support/own-service.js'
 import { ownProcess, residentBytes } from '../../support/process.js'
 import { numbers, say } from '../../support/report.js'
 
-/** Limits on memory growth in MB, and on the 99th percentile of response times in ms. */
-const allowed = { memory: 150, p99: 250 }
+const allowed = { memory: 150, p99: 250 } // MB of growth, and ms for 99% of responses
 
 const { heap, connections, seconds } = numbers({ heap: 128, connections: 40, seconds: 10 })
 

@@ -11,8 +11,7 @@ import { cli } from '../../support/own-service.js'
 import { outputOf, ownProcess, until } from '../../support/process.js'
 import { emptyFolder, programTest, readText, root, v8Flags } from '../../support/tools.js'
 
-/** Maximum exposure level. systemd-analyze rates 20 as "OK" and 100 as "UNSAFE". */
-const highestExposure = 20
+const highestExposure = 20 // systemd-analyze rates 20 as "OK" and 100 as "UNSAFE"
 const unit = readText('deploy/item-store.service')
 const command = '/usr/local/bin/item-store'
 

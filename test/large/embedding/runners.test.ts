@@ -16,7 +16,7 @@ import {
   tsc,
 } from '../../support/tools.js'
 
-/** Output of the test runners when the example passes, by the title of the section. */
+/** Output of each runner when the example passes, by the title of its section. */
 const success = new Map([
   ['node:test', /^[#ℹ] pass 1$/m],
   ['Vitest', /Tests .*1 passed/],
@@ -101,7 +101,7 @@ const [, ...texts] = guide.replace(/^## Other .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // Dependencies are linked, because test/large/package/install.test.ts tests their installation.
+  // Linked, because test/large/package/install.test.ts tests their installation.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
@@ -155,7 +155,6 @@ describe('docs/how-to/testing.md', () => {
     return last
   }
 
-  /** Makes Playwright use the browser of this machine. */
   function useChromium(folder: string): void {
     const use = { launchOptions: { executablePath, args: ['--no-sandbox'] } }
     writeFileSync(join(folder, 'playwright.config.js'), `export default ${JSON.stringify({ use })}`)

@@ -18,7 +18,7 @@ export async function scenario(start: typeof startItemStore, fake: () => void, s
   fake()
   const token = await store.token()
 
-  /** Sends a request with Node's own client, because some environments have no `fetch`. */
+  /** Uses Node's own client, because some environments have no `fetch`. */
   function call(method: string, path: string, body = '', headers = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const authorization = `Bearer ${method === 'HEAD' ? 'invalid' : token}`

@@ -12,7 +12,7 @@ const tokens = ['good', 'another', 'forged', 'expired', 'basic', 'none'] as cons
 const getHealth = 'GET /api/v1/health HTTP/1.1\r\n'
 const postItems = 'POST /api/v1/items HTTP/1.1\r\nHost: a\r\n'
 
-/** Requests whose head the service rejects. For more of them, see test/decisions/connection.test.ts. */
+/** Requests whose head the service rejects. More are in test/decisions/connection.test.ts. */
 export const malformed: readonly [[status: number, text: string], ...[number, string][]] = [
   [431, `${getHealth}Host: a\r\n${'L: a\r\n'.repeat(200)}\r\n`],
   [431, `${getHealth}Host: a\r\nLong: ${'a'.repeat(20_000)}\r\n\r\n`],
@@ -93,7 +93,7 @@ const connection = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
   /** Lengths of the pieces in which the client sends its first bytes. All remaining bytes follow in one piece. */
   pieces: fc.oneof(fc.constant([]), fc.array(upTo(60, 90_000), { maxLength: 8 })),
-  /** Pause before the first piece and after each piece, in milliseconds. */
+  /** In ms, before the first piece and after each. */
   pause: fc.constantFrom(0, 0, 1, 5),
   /** How fast the client reads. With `never`, it disconnects without waiting for a response. */
   reading: mostly<'fast' | 'slow' | 'never'>('fast', 3, 'slow', 'never'),

@@ -15,11 +15,8 @@ import { makeRequest } from './request.js'
 
 const options = numbers({ minutes: 60, conversations: 1e9, seed: (Date.now() % 1e9) + 1 })
 const end = Date.now() + options.minutes * 60_000
-
-/** Maximum time to wait until the service sends data or releases its resources, in milliseconds. */
-const waitLimit = 20_000
-/** Maximum time to search for a smaller failing conversation, in milliseconds. */
-const shrinkTime = 300_000
+const waitLimit = 20_000 // ms until the service sends data or releases its resources
+const shrinkTime = 300_000 // ms to search for a smaller failing conversation
 
 const maxBodyBytes = 250_000
 const settings = { MAX_BODY_BYTES: String(maxBodyBytes), MAX_STORE_BYTES: '6000000' }
@@ -30,10 +27,8 @@ const command = [node, '--max-old-space-size=128', `--import=${hook}`, ...serve]
 /** After each conversation, all items except the oldest `maxItems` are deleted. The oldest `keptItems` never change. */
 const maxItems = 40
 const keptItems = 5
-/** Maximum growth over the idle service's memory, not counting the text of items, in bytes. */
-const allowedBytes = 4_000_000
-/** Number of conversations between memory measurements. */
-const checkInterval = 20
+const allowedBytes = 4_000_000 // bytes above the idle service's memory, without the text of items
+const checkInterval = 20 // conversations between memory measurements
 
 const totals = { conversations: 0, requests: 0 }
 const statuses = new Map<number, number>()
@@ -49,7 +44,7 @@ say(`responses by status: ${counts.map(([status, count]) => `${status}: ${count}
 say(finding === undefined ? 'no finding' : `FOUND: ${finding}`)
 process.exit(finding === undefined ? 0 : 1)
 
-/** Returns the error found, with a small conversation that reproduces it; `undefined` if there was no error. */
+/** Returns the error, with a small conversation that reproduces it; `undefined` if there was none. */
 async function fuzz(seed: number, conversations: number): Promise<string | undefined> {
   let table: Awaited<ReturnType<typeof openTable>> | undefined
   const property = fc.asyncProperty(conversation, async (plan) => {
@@ -94,7 +89,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // Creating these items makes the service allocate a slab and memory for scans, neither of which it ever frees.
+  // These items make the service allocate a slab and memory for scans, which it never frees.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -119,7 +114,7 @@ async function openTable() {
         }),
       )
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
-      // Once this request gets a response, all earlier connections have been accepted and have descriptors.
+      // Once it's answered, all earlier connections have been accepted, and have descriptors.
       const health = () => service.call('GET', '/health').catch(() => undefined)
       await until('a response', health, waitLimit)
       const isClosed = () => descriptors(service) <= idle.descriptors

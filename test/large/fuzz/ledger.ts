@@ -1,28 +1,26 @@
-/** Tracks which items must exist according to the responses, and compares these items with a list response. */
+/** Tracks which items must exist according to the responses, and compares them with a list. */
 
 import type { Act } from './acts.js'
 
-/** The part of an item's text after the id, or `undefined` if the item does not exist. */
-type Tail = string | undefined
-/** By item id, the possible texts of the item after its id. A change with an unknown outcome adds a possible text. */
+type Tail = string | undefined // text of an item after its id; `undefined` if it doesn't exist
+/** Possible texts of each item after its id. A change with an unknown outcome adds one. */
 type Possible = Map<string, readonly Tail[]>
 
-/** A client's requests in order, and the ids of the items that no other client changes. */
+/** A client's requests in order, and the ids of items that no other client changes. */
 export interface Client {
   readonly ids: readonly string[]
   readonly acts: readonly Act[]
 }
 
 export class Ledger {
-  /** For each id, the part of the item's text that follows the id. The items are in order of creation. */
+  /** Text of each item after its id, in order of creation. */
   readonly items = new Map<string, string>()
   readonly deleted: string[] = []
 
   /** @throws {Error} if an item is missing from the list, or if the list has a changed or unknown item. */
   settle(clients: readonly Client[], list: string): void {
     const all: Possible = new Map([...this.items].map(([id, tail]) => [id, [tail]]))
-    /** Texts of items that may or may not have been created. */
-    const unknown: string[] = []
+    const unknown: string[] = [] // texts of items that may have been created
     const known = new Set(this.items.keys())
     for (const { ids, acts } of clients) {
       const own: Possible = new Map(ids.map((id) => [id, [this.items.get(id)]]))

@@ -8,8 +8,7 @@ import type { Request } from './request.js'
 
 export type Played = Awaited<ReturnType<typeof play>>
 
-/** Maximum wait for `100 Continue` (RFC 9110 §10.1.1), in milliseconds. */
-const continueTime = 200
+const continueTime = 200 // ms to wait for `100 Continue` (RFC 9110 §10.1.1)
 
 /** @param waitLimit maximum time to wait for data, in milliseconds. */
 export async function play(
@@ -27,10 +26,8 @@ export async function play(
   })
   let [read, sentBytes] = [0, 0]
   let error: string | undefined
-  /** Whether the service has closed its side of the connection. */
-  let isEnded = false
-  /** Whether the service was too slow to send a response or to close the connection. */
-  let isLate = false
+  let isEnded = false // the service has closed its side of the connection
+  let isLate = false // the service was too slow to respond or to close the connection
   socket.setNoDelay(true)
   socket.on('data', (chunk) => {
     read += chunk.length
@@ -52,7 +49,7 @@ export async function play(
     })
   }
 
-  /** Waits until `check` returns true, or until no data has arrived for `time` milliseconds. */
+  /** Waits until `check` returns true, or no data has arrived for `time` ms. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let before = read
     for (let end = performance.now() + time; !check(); await delay(1)) {
@@ -121,7 +118,7 @@ function pieceEnds(lengths: readonly number[], waits: Iterable<number>, end: num
   return [...ends].filter((each) => each > 0 && each <= end).sort((a, b) => a - b)
 }
 
-/** Writes bytes, but waits only briefly for the write to finish, because the service might never read them. */
+/** Writes bytes, but waits only briefly, because the service might never read them. */
 async function written(socket: Socket, bytes: Buffer): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.write(bytes, resolve)), delay(50)])
 }

@@ -5,7 +5,7 @@ import { malformed, type RequestPlan } from './conversation.js'
 
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of existing or deleted items that no other connection uses. */
+  /** Ids of items, existing or deleted, that no other connection uses. */
   readonly ids: readonly string[]
   readonly maxBodyBytes: number
 }
@@ -16,11 +16,9 @@ export interface Request {
   readonly isHead: boolean
   readonly headLength: number
   readonly statuses: readonly number[]
-  /** Text that occurs only in the response to this request. */
-  readonly echo: string
+  readonly echo: string // occurs only in the response to this request
   readonly mayContinue: boolean
-  /** Whether the service closes the connection after the response. */
-  readonly isLast: boolean
+  readonly isLast: boolean // the service closes the connection after the response
   /** Whether the service may ignore later requests because of an error in this request. */
   readonly isBroken: boolean
   readonly id: string | undefined

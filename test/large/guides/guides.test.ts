@@ -28,7 +28,6 @@ import { parseYaml } from '../../support/yaml.js'
 
 const jobs = 'docs/how-to/agents-and-jobs.md'
 
-/** Saves the programs of the guide in a new folder. */
 function folderOfJobs(change: (text: string) => string = (text) => text): string {
   const cwd = emptyFolder()
   for (const { text, place } of snippetsBy(jobs, ['sh', 'js', 'json']).js) {

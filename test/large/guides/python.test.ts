@@ -18,7 +18,7 @@ import { emptyFolder, unlessMissing } from '../../support/tools.js'
 
 const guide = 'docs/how-to/python.md'
 const packages = 'import httpx, pytest, requests, simplejson'
-/** On Debian, only /usr/bin/python3 finds packages that apt installed. */
+/** On Debian, only /usr/bin/python3 finds packages from apt. */
 const python = ['python3', '/usr/bin/python3'].find(
   (program) => spawnSync(program, ['-c', packages]).status === 0,
 )

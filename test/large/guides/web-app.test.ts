@@ -155,7 +155,7 @@ function newProject(install: string): string {
   const options = ['--prefer-offline', '--no-audit']
   const packages = ['react@19', 'react-dom@19', '@types/react@19', '@types/react-dom@19', name]
   npm(project, 'install', ...options, ...packages)
-  // The package is copied, not linked, because Vite serves no files outside the project.
+  // Copied, not linked, because Vite serves no files outside the project.
   for (const path of ['package.json', 'dist']) {
     cpSync(join(root, path), join(project, 'node_modules/item-store', path), { recursive: true })
   }

@@ -16,14 +16,10 @@ import { type Event, isLinearizable, type Operation, type Outcome } from './regi
 const options = numbers({ operations: 6000, seed: 1 })
 
 const clients = 16
-/** Number of items in use, maximum number of operations on each item, and how many of them may follow a delete. */
-const used = { items: 6, operations: 60, whenDeleted: 8 }
-/** `STORE_TIMEOUT` in milliseconds, short enough to make some outcomes unknown. */
-const storeTimeout = 300
-/** Pause between faults, in milliseconds. */
-const pause = 300
-/** How long a client pauses after a 503 or a lost connection, in milliseconds. */
-const wait = 20
+const used = { items: 6, operations: 60, whenDeleted: 8 } // per item: operations, and how many may follow a delete
+const storeTimeout = 300 // in ms, short enough to make some outcomes unknown
+const pause = 300 // ms between faults
+const wait = 20 // ms after a 503 or a lost connection
 
 interface Item {
   readonly id: string
@@ -53,9 +49,8 @@ async function makeHistories({ operations, seed }: typeof options) {
   const random = randomNumbers(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
-  /** Items on which clients still start operations. */
-  const active: Item[] = []
-  /** Counts of operations by outcome, and of faults. A conditional replace is either `exchanged` or `mismatched`. */
+  const active: Item[] = [] // clients still start operations on these
+  /** A conditional replace counts as `exchanged` or `mismatched`. */
   const counts = { operations: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0, faults: 0 }
   let lastNumber = 0
   let isOver = false
@@ -127,7 +122,7 @@ async function makeHistories({ operations, seed }: typeof options) {
     }
   }
 
-  /** Causes one fault after another. No fault makes the Redis server lose a change. */
+  /** Causes one fault after another. None makes the Redis server lose a change. */
   async function disturb(): Promise<void> {
     const faults = [
       async () => {

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 
-/** The value of an item; `undefined` if the item does not exist. */
-export type Value = number | undefined
+export type Value = number | undefined // of an item; `undefined` if it doesn't exist
 
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** A replace that succeeds only if the item has the expected value (`If-Match`). */
+  /** Succeeds only if the item has the expected value (`If-Match`). */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
@@ -19,9 +18,9 @@ export type Outcome =
 
 export interface Event {
   readonly operation: Operation
-  /** If `undefined`, the outcome is unknown: the operation may take effect later, or never. */
+  /** `undefined` if it's unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Logical time of the call, unique among all calls and responses. */
+  /** Logical time of the call, unique among calls and responses. */
   readonly called: number
   /** Logical time of the response; infinite if the outcome is unknown. */
   readonly answered: number
@@ -34,7 +33,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
 
   /** @param rest sorted indexes of the remaining operations in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
-    // Time of the earliest response among the remaining operations; infinite if none of them got a response.
+    // Time of the earliest response to a remaining operation; infinite if there is none.
     const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
     if (end === Number.POSITIVE_INFINITY) return true
     const key = `${value}:${rest.join()}`
@@ -42,7 +41,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // This operation and all later ones began after another remaining one had ended, so none of these can come next.
+      // It began after another remaining one had ended, and so did all later ones: none can come next.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true

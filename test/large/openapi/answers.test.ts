@@ -14,16 +14,14 @@ import { createChecker, type Operation, operationsOf, servedDocument } from './d
 
 const secret = 'a secret of at least thirty-two bytes'
 const token = mintToken(validClaims(), { secret })
-
-/** Maximum total size of all items, in bytes. */
-const room = 1_000_000
+const room = 1_000_000 // bytes of all items
 const memory = createMemoryStore(room)
 
 const exceededLimit = () => ({ limit: 'MAX_MEMORY_BYTES', maximum: 1, value: 2 })
 const unavailable = () => new StoreError('STORE_UNAVAILABLE', 'The store cannot be reached')
 const rejectDelete = () => Promise.reject(new StoreError('STORE_FULL', 'No memory is left'))
 
-/** Origins of services that share their items. All except `normal` fail in different ways. */
+/** Services that share their items. All except `normal` fail in different ways. */
 const origins = {
   normal: await serve(),
   broken: await serve({ store: failing(() => new Error('unexpected')) }),
@@ -43,7 +41,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** Timeout errors by operation. The requests run in parallel, because each waits for the whole timeout. */
+/** In parallel, because each request waits for the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -53,7 +51,7 @@ const timedOut = new Map(
   ),
 )
 
-/** Functions that provoke each error, by error code. If an operation never returns it, any response is accepted. */
+/** Provoke each error, by its code. If an operation never returns it, any response will do. */
 const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

@@ -11,9 +11,7 @@ import { cleanEnvironment, emptyFolder, root, unlessMissing } from '../../suppor
 
 const offline = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: emptyFolder() }
 const made = ['node_modules', 'build', 'dist', '.git', 'tools']
-
-/** The path has characters that must be escaped in a URL. */
-const clone = join(emptyFolder(), 'a b%20c')
+const clone = join(emptyFolder(), 'a b%20c') // must be escaped in a URL
 cpSync(root, clone, {
   recursive: true,
   filter: (path) => !made.some((name) => path === join(root, name)),

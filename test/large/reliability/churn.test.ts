@@ -13,10 +13,8 @@ const options = numbers({ memory: 220, store: 12, seconds: 4, growth: 1.6 })
 const mebibyte = 1024 ** 2
 const maxStoreBytes = options.store * mebibyte
 const slowReaders = 10
-/** How long a slow reader pauses after each 64 KiB, in milliseconds. */
-const rest = 20
-/** Maximum time until memory growth is below the factor `settled`, in milliseconds. */
-const settling = 15_000
+const rest = 20 // ms after each 64 KiB that a slow reader reads
+const settling = 15_000 // ms until memory growth is below `settled`
 const settled = 1.3
 
 ownTest('after many changes and slow readers of lists, memory is returned', async (t) => {

@@ -41,7 +41,7 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // The limit is lowered by one at a time, because with a much lower limit, Node.js itself cannot start.
+  // Lowered step by step, because Node.js itself cannot start with a much lower limit.
   let limit = 40
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'

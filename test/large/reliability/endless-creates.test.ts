@@ -10,9 +10,7 @@ import { numbers } from '../../support/report.js'
 import { answerReader, headerOf, headOf } from '../../support/socket.js'
 
 const { count } = numbers({ count: 10 })
-
-/** Minimum size of each client write, in bytes. */
-const burst = 128 * 1024
+const burst = 128 * 1024 // bytes per write, at least
 
 ownTest('SIGTERM while clients pipeline creates endlessly: each create is answered', async () => {
   const random = randomNumbers()

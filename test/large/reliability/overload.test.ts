@@ -27,7 +27,7 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
   assertRefused(refused, 503, 'SERVICE_UNAVAILABLE')
   assert.equal(refused.headers['retry-after'], '1')
   await until('the overload in the health response', async () => {
-    // The health response does not report overload while memory use is below the limit.
+    // Health reports no overload while memory use is below the limit.
     const health = await request('GET', '/health')
     assert.equal(health.status, 200)
     return JSON.parse(health.text).overload === 'MAX_MEMORY_BYTES'
@@ -41,13 +41,13 @@ ownTest('above MAX_MEMORY_BYTES, item requests get 503, and the service recovers
   assert.ok(Number(line?.value) > 250_000_000, String(line?.value))
   assert.deepEqual([line?.method, line?.path, line?.status], ['GET', '/api/v1/items', 503])
   for (const socket of sockets) socket.destroy()
-  // The service runs garbage collection, and so recovers by itself.
+  // The service collects garbage, and so recovers by itself.
   await until('a 404', async () => (await call('GET', '/items/none')).status === 404)
 })
 
 ownTest('with a slow event loop, item requests get 503, and the service recovers', async () => {
   const own = await ownService({}, withLimits({ maxEventLoopDelay: 1 }))
-  // No request blocks the event loop long enough to cause a 503, so the test pauses the process.
+  // No request blocks the event loop long enough for a 503, so the test pauses the process.
   await until('a 503', async () => {
     own.child.kill('SIGSTOP')
     await delay(200)
@@ -87,7 +87,7 @@ ownTest('9,000 idle connections stay open, and other clients get responses', asy
   const before = residentBytes(own)
   const sockets: Socket[] = []
   while (sockets.length < 9000) {
-    const some = openSockets(own.baseUrl, 200) // the system's queue of unaccepted connections is short
+    const some = openSockets(own.baseUrl, 200) // keeps the queue of connections to be accepted short
     await Promise.all(some.map((socket) => once(socket, 'connect')))
     sockets.push(...some)
   }
@@ -145,7 +145,7 @@ for (const path of ['/items', '/items/{id}']) {
   })
 }
 
-/** Calls `act` `count` times, and at most `atOnce` times at once. */
+/** Calls `act` `count` times, at most `atOnce` at a time. */
 async function inTurn(count: number, atOnce: number, act: (place: number) => Promise<void>) {
   let next = 0
   const actAll = async () => {
