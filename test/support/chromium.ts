@@ -23,7 +23,7 @@ export interface Locator extends Finder {
   uncheck(): Promise<void>
   press(key: string): Promise<void>
   focus(): Promise<void>
-  /** @param option value or label of the option. */
+  /** @param option its value or label. */
   selectOption(option: string): Promise<unknown>
   setInputFiles(files: { name: string; mimeType: string; buffer: Buffer }): Promise<void>
   getAttribute(name: string): Promise<string | null>
@@ -127,7 +127,7 @@ export const inChromium = unlessMissing(executablePath === undefined && 'Chromiu
 
 const actionTimeout = 20_000
 
-/** Provides one browser for all tests in a file. Call this function outside tests. */
+/** Provides one browser for all tests in a file. Call it outside tests. */
 export function useBrowser(): () => Promise<Context> {
   let browser: Promise<Browser> | undefined
   after(async () => await (await browser)?.close())

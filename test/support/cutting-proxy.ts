@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { tcpProxy } from './tcp-proxy.js'
 
-/** Whether a request is passed on, or its connection is cut before the request or the response is passed on. */
+/** `cut before` closes the connection before the request is passed on, `cut after` before the response. */
 export type Fate = 'passed' | 'cut before' | 'cut after'
 
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>
@@ -32,7 +32,6 @@ export async function cuttingProxy(port: () => number, fate: (request: string) =
     },
   )
   return {
-    /** Base URL for requests through the proxy, ending with `/api/v1`. */
     baseUrl: `http://127.0.0.1:${ownPort}/api/v1`,
     get cuts() {
       return cuts

@@ -9,10 +9,8 @@ import { requireTool, root } from './tools.js'
 
 export interface GuardOptions {
   viewport?: { width: number; height: number }
-  /** Matches console messages that the test expects. */
-  expected?: RegExp
-  /** Returns whether to abort requests to this URL of the service. */
-  isCut?: (url: URL) => boolean
+  expected?: RegExp // console messages
+  isCut?: (url: URL) => boolean // URLs of the service to which requests are aborted
 }
 
 /** Screen sizes, in CSS pixels. */
@@ -23,20 +21,20 @@ export const screens = {
 
 interface GuardedContext {
   readonly context: Context
-  /** A page that stays open, so that Chromium need not start a new process for the next page. */
+  /** Stays open, so that Chromium needs no new process for the next page. */
   readonly keeper: Page
-  /** The only host that the open page may contact, a check for URLs to block there, and the problems found so far. */
+  /** The only host that the page may contact, URLs to block there, and problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
 
 /** Chromium's log message for an error response, which is not an error in the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
-/** Prepares a browser for all tests in a file. Call this function outside tests. */
+/** Prepares a browser for all tests in a file. Call it outside tests. */
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Checks for problems before the services stop, because pages that are still open would then log errors.
+  // Runs before the services stop, because pages that are still open would then log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -72,7 +70,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // `after` is called before any `await`, because otherwise Node.js might add the hook to a different test.
+    // Called before any `await`, after which Node.js might add the hook to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)
@@ -104,7 +102,7 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** Checks the current state of the page against all rules of axe-core. */
+/** Checks the page as it is now against all rules of axe-core. */
 export async function assertAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
@@ -117,7 +115,6 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [])
 }
 
-/** Checks that the page does not scroll sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const widths = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',

@@ -15,10 +15,8 @@ import type { ItemStore } from '../../src/store/item-store.js'
 import { createModelRedis, type Fate } from './model-redis.js'
 import { textOf } from './store-behaviour.js'
 
-/** Maximum number of polls while the clients of a round work, and the length of the pause before each, in steps. */
-const [maxPolls, pauseSteps] = [6, 4]
-/** Time after which the services read again if a read has failed, in milliseconds. */
-const retryAfter = 500
+const [maxPolls, pauseSteps] = [6, 4] // per round, and before each poll
+const retryAfter = 500 // ms until the services repeat a failed read
 
 const ids = ['00000000', '00010001', '00010002'].map(
   (start) => `${start}-0000-4000-8000-000000000000` as ItemId, // has the form of an id
@@ -67,8 +65,7 @@ async function run({ scheduler, fates, isCluster, rounds }: Plan): Promise<void>
   const waits = new Set<{ tag: string; current: (service: Service) => Promise<string> }>()
   let endPauses: (() => void)[] = []
   let polls = 0
-  /** Whether there are no faults, and everything happens at once. */
-  let isCalm = true
+  let isCalm = true // no faults, and everything happens at once
   const step = (label: string) => (isCalm ? nextTurn() : scheduler.schedule(nextTurn(), label))
   const fate = () => (isCalm ? 'passed' : fates.next().value)
   const pause = async () => {

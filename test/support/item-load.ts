@@ -9,19 +9,18 @@ import type { OwnService } from './own-service.js'
 import { until } from './process.js'
 import { randomNumbers } from './random.js'
 
-/** Version number of an item; `undefined` if the item is deleted. */
-type Version = number | undefined
+type Version = number | undefined // of an item; `undefined` if it's deleted
 
 interface Item {
   readonly id: string
-  /** Versions that a read may return, including versions whose write has an unknown outcome. */
+  /** Versions that a read may return, including those whose write has an unknown outcome. */
   possible: Version[]
-  /** Versions whose write has an unknown outcome, and may still take effect at any time. */
+  /** Versions whose write may still take effect at any time. */
   readonly uncertain: Version[]
   last: Success
 }
 
-/** Times at which a successful change was sent and acknowledged, as values of `performance.now()`. */
+/** When a successful change was sent and acknowledged (`performance.now()`). */
 interface Success {
   readonly sent: number
   readonly acknowledged: number
@@ -31,10 +30,8 @@ interface LoadOptions {
   /** Whether the service may lose acknowledged changes without an error. */
   readonly mayLose?: boolean
   readonly clients?: number
-  /** How long a client pauses after each response, in milliseconds. */
-  readonly pause?: number
-  /** Returns how many bytes long an item's text should be in the given version. */
-  readonly lengthOf?: (version: number) => number
+  readonly pause?: number // ms after each response
+  readonly lengthOf?: (version: number) => number // length of a version's text in bytes
   /** @param own number of the client's items. @param bytes total length of all clients' items. */
   readonly wantsMore?: (own: number, bytes: number) => boolean
 }

@@ -4,7 +4,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Answer, answer, readAnswer, type Service } from '../conformance/client.js'
 
-/** Sends a request. For a failed connection, the response has status 0 and the error code as its text. */
+/** Sends a request. After a failed connection, the status is 0, and the text is the error code. */
 export type Call = (
   method: string,
   path: string,
@@ -12,8 +12,7 @@ export type Call = (
   headers?: http.OutgoingHttpHeaders,
 ) => Promise<Answer>
 
-/** Maximum time to wait for a response, in milliseconds. */
-const timeout = 10_000
+const timeout = 10_000 // ms to wait for a response
 
 export function keptClient({ baseUrl, mint }: Service, agent: http.Agent): Call {
   const { request } = baseUrl.protocol === 'https:' ? https : http

@@ -7,15 +7,15 @@ import type { ItemStore } from '../../src/store/item-store.js'
 /** Items that a list may contain, and items that it must contain. */
 interface Seen {
   readonly isWanted: (text: string) => boolean
-  /** Texts of all items that belonged in the list when it was requested. */
+  /** Texts of the items in the list when it was requested. */
   readonly texts: readonly string[]
-  /** The texts with which each item has belonged in the list since the list was requested. */
+  /** Texts that each item has had in the list since then. */
   readonly versions: Map<ItemId, Set<string>>
-  /** Items that have belonged in the list ever since it was requested. */
+  /** Items that have been in the list ever since. */
   readonly constant: Set<ItemId>
 }
 
-/** The items that a store should contain, in the order of their creation. */
+/** Items that a store should contain, in order of creation. */
 export class ListedItems {
   readonly texts = new Map<ItemId, string>()
   readonly #guarantees: ItemStore['guarantees']
@@ -25,7 +25,7 @@ export class ListedItems {
     this.#guarantees = guarantees
   }
 
-  /** Records that an item was created or replaced or, if `text` is `undefined`, deleted. */
+  /** Records a create or replace or, if `text` is `undefined`, a delete. */
   set(id: ItemId, text: string | undefined): void {
     for (const { isWanted, versions, constant } of this.#seen) {
       if (text === undefined || !isWanted(text)) constant.delete(id)
@@ -35,7 +35,7 @@ export class ListedItems {
     else this.texts.set(id, text)
   }
 
-  /** Records that a list has just been requested, and returns a function that checks the list's text. */
+  /** Records that a list was requested, and returns a check of its text. */
   listed(isWanted = (_text: string) => true): (text: string) => void {
     const texts = [...this.texts].filter(([, text]) => isWanted(text))
     const seen: Seen = {

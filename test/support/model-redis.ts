@@ -7,15 +7,13 @@ import type { Command, RedisValue, Reply, Servers } from '../../src/store/redis/
 import { NotConnectedError, TimeoutError } from '../../src/store/redis/errors.js'
 import { openRedisStore } from '../../src/store/redis/store.js'
 
-/** What happens to a command: it is executed and answered, not sent, executed without an answer, or executed later. */
+/** Fate of a command: executed and answered, not sent, executed without an answer, or executed later. */
 export type Fate = 'passed' | 'unsent' | 'lost' | 'late'
 
 interface Steps {
-  /** Resolves when the scheduler chooses to take the next step. */
-  step(label: string): Promise<unknown>
+  step(label: string): Promise<unknown> // resolves when the scheduler takes it
   fate(): Fate
-  /** Resolves when a store is to poll for changes again. */
-  pause(): Promise<unknown>
+  pause(): Promise<unknown> // resolves when a store is to poll again
 }
 
 const log = pino({ level: 'silent' })

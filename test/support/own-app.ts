@@ -1,4 +1,4 @@
-/** Starts the service in the test's own process, so that the test can replace parts of the service. */
+/** Starts the service in the test's own process, so that the test can replace parts of it. */
 
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -24,7 +24,7 @@ export function defaultParts(): ServiceParts {
   }
 }
 
-/** Starts the service for one test, and sets the `JWT_SECRET` of this process to the service's secret. */
+/** Starts the service for one test, and sets the `JWT_SECRET` of this process to its secret. */
 export async function ownApp(parts: Partial<ServiceParts> = {}, options: Partial<Config> = {}) {
   const secret = 'a secret of at least thirty-two bytes'
   process.env.JWT_SECRET = secret

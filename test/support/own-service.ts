@@ -27,7 +27,6 @@ export function withLimits(limits: Partial<Limits>): Command {
 
 const listening = /"msg":"listening on (.*)"\}\n/
 
-/** Waits until the service at a port is healthy. */
 export async function healthyAt(port: number, secret: string): Promise<Service> {
   const service = serviceAt(new URL(`http://127.0.0.1:${port}/api/v1`), secret)
   await until('the service is healthy', async () => {

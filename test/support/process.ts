@@ -22,12 +22,11 @@ export interface OwnProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
   /** Waits for output that matches `pattern`, and returns all output so far. @throws {Error} if the process ends. */
   printed(pattern: RegExp): Promise<string>
-  /** Waits for the process to exit. After `time` ms, kills the process and throws an error. */
+  /** Waits for the process to exit. After `time` ms, kills it and throws an error. */
   ended(time?: number): Promise<Exit>
 }
 
-/** Maximum time for a process to exit, in milliseconds; shortened after the first timeout. */
-let endTimeout = 120_000
+let endTimeout = 120_000 // ms for a process to exit; shorter after the first timeout
 
 export function ownProcess(
   [program, ...args]: Command,
@@ -79,7 +78,7 @@ export function ownProcess(
   return { child, printed, ended }
 }
 
-/** Starts a shell that kills the child's process group when this process ends, even if a signal kills this process. */
+/** Starts a shell that kills the child's process group when this process ends, even by a signal. */
 function killWithThisProcess(child: OwnProcess['child']): void {
   const script = 'read -r _; kill -9 "-$1"' // the shell's input is closed when this process ends
   const guard = spawn('sh', ['-c', script, 'sh', String(child.pid)], {
@@ -117,8 +116,7 @@ export function residentBytes({ child }: { child: Pick<OwnProcess['child'], 'pid
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Port ranges for test processes, below the ports that Linux assigns to clients (32768 and above). */
-const ranges = { first: 20_000, length: 100, count: 120 }
+const ranges = { first: 20_000, length: 100, count: 120 } // below the ports that Linux assigns to clients
 
 const freePorts = portsOfThisProcess()
 
@@ -127,7 +125,7 @@ export async function freePort(): Promise<number> {
   return (await freePorts.next()).value
 }
 
-/** Claims a range of ports by listening on the range's first port until this process ends. */
+/** Claims a range by listening on its first port until this process ends. */
 async function* portsOfThisProcess(): AsyncGenerator<number, never, void> {
   for (let place = process.pid; ; place += 1) {
     const first = ranges.first + ranges.length * (place % ranges.count)
@@ -151,7 +149,6 @@ async function listening(port: number): Promise<Server | undefined> {
   )
 }
 
-/** Waits until nothing responds at the URL. */
 export async function untilGone(url: string): Promise<void> {
   const isGone = () =>
     fetch(url).then(
@@ -174,8 +171,7 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return address.port
 }
 
-/** Maximum times to wait, in milliseconds. After a failure, waits are short, so that the test file ends soon. */
-const timeouts = { usual: 120_000, afterFailure: 2_000 }
+const timeouts = { usual: 120_000, afterFailure: 2_000 } // ms; short after a failure, so that the test file ends soon
 let hasFailed = false
 
 /** @param what names the awaited event in the error message. @throws {Error} after `time` milliseconds. */

@@ -8,14 +8,13 @@ import { isInstalled, ownRedis } from './redis.js'
 export type ClusterNode = ReturnType<typeof nodeAt>
 
 const count = 6
-/** Node timeouts in milliseconds: short during startup, and then so long that busy nodes do not count as down. */
-const timeouts = { beginning: '1000', later: '60000' }
+const timeouts = { beginning: '1000', later: '60000' } // in ms; busy nodes must not count as down
 
 export async function ownClusterNode(...settings: string[]): Promise<ClusterNode> {
   return nodeAt(await freePort(), await freePort(), settings)
 }
 
-/** Returns a cluster that has not been started. The cluster stops when the test or test file ends. */
+/** Returns a cluster that has not been started. It stops when the test or test file ends. */
 export async function ownCluster(...settings: string[]) {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort)) // in one call, so that all ports differ
   const nodes = Array.from({ length: count }, (_, n) =>
@@ -23,7 +22,7 @@ export async function ownCluster(...settings: string[]) {
   )
   const urlHosts = [nodes[1], nodes[3]].map((node) => `127.0.0.1:${node?.port}`)
 
-  /** Waits until these nodes (by default, all nodes) report that slots are served and replicas are connected. */
+  /** Waits until nodes (by default, all) report that slots are served and replicas connected. */
   async function isWhole(some: readonly ClusterNode[] = nodes): Promise<void> {
     for (const node of some) {
       await until(`the node at port ${node.port} sees the whole cluster`, async () => {
@@ -39,14 +38,14 @@ export async function ownCluster(...settings: string[]) {
   }
 
   return {
-    /** Value for `STORE_URL`, with the addresses of one master and one replica. */
+    /** `STORE_URL` with the addresses of one master and one replica. */
     url: `redis+cluster://${urlHosts.join(',')}`,
-    /** The three masters, followed by the three replicas. */
+    /** The three masters, then the three replicas. */
     nodes,
     isWhole,
     setAll,
 
-    /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
+    /** Starts all nodes, and waits until the cluster works, or does nothing without `redis-server`. */
     async start(): Promise<void> {
       if (!isInstalled) return
       await Promise.all(nodes.map((node) => node.start()))
@@ -59,7 +58,7 @@ export async function ownCluster(...settings: string[]) {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setAll('cluster-node-timeout', timeouts.later)
-      // Failovers are allowed only from now on, because a busy machine could cause one during startup.
+      // Allowed only from now on, because a busy machine could cause a failover during startup.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }

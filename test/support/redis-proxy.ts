@@ -17,7 +17,7 @@ export async function proxyTo(redis: OwnRedis) {
     () => connect(target.url.replace('redis+unix://', '')),
     (client, server) => {
       client.on('data', (data) => {
-        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // without the padding of long items
+        commands += data.toString('latin1').replaceAll(/x{100,}/g, '') // leaves out the padding of long items
         server.write(data)
       })
       server.on('data', (data) => {
@@ -36,7 +36,7 @@ export async function proxyTo(redis: OwnRedis) {
 
     sent: (text: string) => commands.split(text).length - 1,
 
-    /** Starts to hold back replies or, if `isHeldNow` is false, sends all held replies and stops holding them back. */
+    /** Holds back replies. With `false`, sends those held so far, and stops. */
     hold(isHeldNow: boolean): void {
       isHeld = isHeldNow
       if (isHeld) return
@@ -44,12 +44,12 @@ export async function proxyTo(redis: OwnRedis) {
       held = []
     },
 
-    /** From now on, sends replies in pieces of at most this many bytes, with a pause in milliseconds after each. */
+    /** Sends replies in pieces of at most this many bytes, with a pause in ms after each. */
     slow(bytes: number, pause: number): void {
       pace = [bytes, pause]
     },
 
-    /** From now on, connects new clients to another server. */
+    /** Connects new clients to another server. */
     moveTo(other: OwnRedis): void {
       target = other
     },

@@ -1,4 +1,4 @@
-/** Starts Redis sentinels for a test, and servers that can be cut off from the sentinels but not from services. */
+/** Starts Redis sentinels for a test, and servers that can be cut off from them but not from services. */
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -11,12 +11,11 @@ import { tcpProxy } from './tcp-proxy.js'
 import { emptyFolder } from './tools.js'
 
 export const primaryName = 'main'
-/** Source address by which a proxy recognizes sentinels and replicas. */
-const inner = '127.0.0.9'
+const inner = '127.0.0.9' // source address of sentinels and replicas
 
 export type WatchedServer = Awaited<ReturnType<typeof watchedServer>>
 
-/** Returns a Redis server that has not been started yet. All clients reach it through a proxy. */
+/** Returns a server that has not been started. All clients reach it through a proxy. */
 export async function watchedServer(...settings: string[]) {
   const ownPort = await freePort()
   let isCutOff = false
@@ -40,7 +39,7 @@ export async function watchedServer(...settings: string[]) {
   return {
     ...own,
     port,
-    /** From now on, drops all data between the server and its sentinels and replicas. */
+    /** Drops all data between the server and its sentinels and replicas. */
     cutOff(): void {
       isCutOff = true
     },
@@ -76,7 +75,7 @@ export async function ownSentinel(primaryPort: number, settings: readonly string
     return stdout.trimEnd()
   }
 
-  // By default, a sentinel may take ten seconds to discover a new replica.
+  // By default, a sentinel may take ten seconds to find a new replica.
   await command('sentinel', 'debug', 'info-period', '1000')
 
   return {

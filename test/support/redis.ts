@@ -26,7 +26,7 @@ export function documentedRights(): string[] {
 
 export type OwnRedis = ReturnType<typeof ownRedisBy>
 
-/** Creates a server without starting it. By default, the server writes nothing to disk. It stops when the test ends. */
+/** Creates a server without starting it. It stops when the test ends, and by default writes nothing to disk. */
 export function ownRedis(...settings: string[]): OwnRedis {
   return ownRedisBy([], ...settings)
 }
@@ -41,7 +41,7 @@ export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
 export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
   const folder = emptyFolder()
   const socket = join(folder, 's')
-  /** Because of `bind`, the process ends with the test that created the server, even if another test started it. */
+  /** With `bind`, the process ends with the test that created the server, even if another one started it. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

@@ -9,11 +9,9 @@ import { freePort, type OwnProcess, ownProcess } from './process.js'
 import { cleanEnvironment, readText } from './tools.js'
 
 export interface Snippet {
-  /** Language of the code block, such as `sh`; may be empty. */
-  readonly language: string
+  readonly language: string // such as `sh`; may be empty
   readonly text: string
-  /** File and line where the code block begins, for error messages. */
-  readonly place: string
+  readonly place: string // file and line, for error messages
 }
 
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
@@ -84,9 +82,9 @@ export async function serveInShell(snippet: Snippet, place: Place): Promise<Serv
 /** Installs this build where the real `npx` finds it, and returns a shell's environment variables. */
 function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
   putCommand(join(cwd, 'node_modules/.bin'))
-  // With NODE_TEST_CONTEXT set, a test runner in a snippet would report to this file's test runner.
+  // With NODE_TEST_CONTEXT, a test runner in a snippet would report to this file's runner.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
-  // In offline mode, npx does not download missing packages.
+  // Offline, npx downloads no missing packages.
   return { ...inherited, npm_config_offline: 'true', ...env }
 }
 

@@ -14,7 +14,7 @@ import {
 
 type Bytes = string | Buffer
 
-/** Opens a connection that is closed after the current test. Reads and writes throw the connection's errors. */
+/** Opens a connection until the end of the test. Reads and writes throw its errors. */
 export function openSocket(...args: Parameters<typeof opened>): Socket {
   const socket = opened(...args)
   after(() => socket.destroy())
@@ -126,7 +126,7 @@ function parsed({ status, head, body }: RawAnswer): Answer {
   return answer(status, Object.fromEntries(headers), Buffer.from(body, 'latin1').toString())
 }
 
-/** A response as it arrived. Its strings have one character for each byte. */
+/** A response as it arrived: strings with one character for each byte. */
 export interface RawAnswer {
   readonly status: number
   readonly head: string
@@ -135,11 +135,9 @@ export interface RawAnswer {
 
 /** @param isHead returns whether the response at an index belongs to a HEAD request. */
 export function answerReader(isHead: (place: number) => boolean = () => false) {
-  /** Complete responses, except those with status 100. */
-  const answers: RawAnswer[] = []
-  /** Complete responses, including those with status 100. */
-  const all: RawAnswer[] = []
-  /** By the index of a final response, the number of responses with status 100 that came before it. */
+  const answers: RawAnswer[] = [] // complete responses, without those with status 100
+  const all: RawAnswer[] = [] // complete responses, with those with status 100
+  /** By the index of a final response, the number of responses with status 100 before it. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0

@@ -140,8 +140,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 class Model {
   readonly #store: ItemStore
   readonly #items: ListedItems
-  /** Ids of all items that exist or have existed. */
-  readonly #known: ItemId[] = []
+  readonly #known: ItemId[] = [] // of all items that exist or have existed
   readonly #read: { item: Buffer; expected: string }[] = []
   readonly #open: { list: ItemList; check: (text: string) => void }[] = []
 

@@ -44,7 +44,7 @@ export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'item-store-'))
 }
 
-/** The PATH of an ordinary user may lack the `sbin` folders. */
+/** An ordinary user's PATH may lack the `sbin` folders. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
 
 export function programTest(

@@ -8,7 +8,7 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** Does not check that the result is a `T`. @throws {Error} if the YAML is invalid. */
+/** Trusts that the result is a `T`. @throws {Error} if the YAML is invalid. */
 export function parseYaml<T>(text: string): T {
   return yaml.parse(text) as T // the caller knows the type
 }
