@@ -16,7 +16,7 @@ import { cleanEnvironment, emptyFolder, manifest, unlessMissing } from './suppor
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// The service is started first, because `spawnSync` blocks this process, which must read the service's output.
+// Must start before `spawnSync` blocks this process, which reads the service's output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
@@ -40,8 +40,7 @@ function folderWith(env: string, encoding: BufferEncoding = 'utf8'): string {
   return folder
 }
 
-/** Base URL with a port on which nothing listens. */
-const baseUrl = 'http://127.0.0.1:9/api/v1'
+const baseUrl = 'http://127.0.0.1:9/api/v1' // nothing listens there
 
 const notBaseUrls = [
   ...['localhost:8000/api/v1', 'http://localhost:8000', 'http://user:password@localhost/api/v1'],
@@ -359,7 +358,7 @@ test('the first log line has the version, the URL, the place of the items and th
 
 const needsFull = { skip: !existsSync('/dev/full') && 'there is no /dev/full here' }
 
-/** Runs the command with standard output (1) or standard error (2) redirected to a full disk. */
+/** Runs the command with standard output (1) or standard error (2) on a full disk. */
 function runFull(stream: 1 | 2, args: string[]) {
   const full = openSync('/dev/full', 'w')
   const stdio = ['ignore' as const, ...[1, 2].map((each) => (each === stream ? full : 'pipe'))]

@@ -37,7 +37,7 @@ for (const [reporter, passes, ends] of [
     const { baseUrl, secret: JWT_SECRET } = await ownService()
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
-    // Neither the trailing slash nor NODE_TEST_CONTEXT, which Node's test runner sets, may affect the report.
+    // A trailing slash doesn't affect the report, nor does NODE_TEST_CONTEXT, which Node's test runner sets.
     const more = reporter === 'spec' ? [] : ['--reporter', reporter]
     const args = ['conformance', `${baseUrl}/`, ...more]
     const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }

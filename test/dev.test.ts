@@ -149,7 +149,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // Even on a busy machine, the responses and the shutdown take much less than the 60 s delay.
+  // Even on a busy machine, this takes much less than the delay of 60 s.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {
@@ -197,7 +197,7 @@ for (const [variables, secret, lines] of [
     'configured',
     ['listening', 'answered', 'SIGTERM:'],
   ],
-  // This line is logged before the service listens.
+  // Logged before the service listens.
   [
     { STORE_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'warn', STORE_TIMEOUT: '10' },
     'generated',

@@ -40,7 +40,7 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    // Node.js can resolve `item-store/client` from this folder.
+    // In this folder, Node.js can resolve `item-store/client`.
     const cwd = programsOf(readText(file), url)
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
@@ -56,7 +56,7 @@ for (const { file, least } of [
   })
 }
 
-/** Saves a document's programs as files in a new folder, and returns the folder's path. */
+/** Saves a document's programs in a new folder, and returns its path. */
 function programsOf(document: string, url: string): string {
   const folder = mkdtempSync(join(root, 'build/session-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -63,7 +63,7 @@ test('with failure rates of 1, 0 and less than 1, all, none and some of the requ
   assert.deepEqual(new Set(await statusesWith({ 503: 1 }, 20)), new Set([503]))
   assert.deepEqual(new Set(await statusesWith({ 429: 0, cut: 0 }, 20)), new Set([200]))
   const statuses = await statusesWith({ 429: 0.25, 500: 0.25 }, 400)
-  // About 100 responses with each status are expected. The limits are 10 standard deviations away from 100.
+  // About 100 responses of each status are expected. The limits are 10 standard deviations away.
   for (const status of [429, 500]) {
     const { length } = statuses.filter((each) => each === status)
     assert.ok(length > 10 && length < 190, `${length} of ${status}`)
@@ -84,7 +84,7 @@ test('fail makes requests of its scope fail until a reset, which restores the in
   }
   store.fail([503], { method: 'post', path: '/api/v1/items' })
   store.fail({ 500: 1 }, { path: /^\/api\/v1\/items\/[^/]+$/g })
-  // The 429 failure configured at startup applies to every method and path.
+  // The 429 set at startup applies to every method and path.
   assert.deepEqual(await statusesOf('GET /items', 'GET /items'), [429, 200])
   assert.deepEqual(await statusesOf('POST /items', 'POST /items'), [503, 201])
   const ofItem = ['DELETE /items/x', 'GET /items/x', 'PUT /items/x']
@@ -318,7 +318,7 @@ test('the option delay delays requests, but neither seed nor reset', async () =>
 test('a create whose client disconnects during the delay stores no item', async () => {
   const body = '{"data":{}}'
   let stored = 2
-  // On a busy machine, the delay may end before the client disconnects, so each attempt uses a longer delay.
+  // A busy client may disconnect after the delay, so each attempt uses a longer one.
   for (let delay = 300; stored > 1 && delay < 10_000; delay *= 4) {
     const store = await started({ delay })
     const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`

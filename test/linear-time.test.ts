@@ -11,8 +11,7 @@ import { ownApp } from './support/own-app.js'
 import { exchange } from './support/socket.js'
 import { readText, root } from './support/tools.js'
 
-/** CPU time in ms that 16 to 32 KB of input may take. Linear work takes less than 5 ms, quadratic work more than 100 ms. */
-const longest = 40
+const longest = 40 // ms of CPU for 16 to 32 KB; linear work takes 5, quadratic more than 100
 
 function sourcesIn(folder: string) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
