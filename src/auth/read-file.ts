@@ -5,12 +5,9 @@ import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 
 const patience = 5_000 // in ms, until a slow read is reported
-const maxBytes = 1024 * 1024 // in bytes; /dev/zero, for one, has no end
+const maxBytes = 1024 * 1024 // in bytes, because /dev/zero has no end
 
-/**
- * Reads a file of up to 1 MiB. Calls `onLate` after five seconds, and keeps waiting. @throws {Error} if it can't be
- * read.
- */
+/** Reads at most 1 MiB. After five seconds, calls `onLate` and keeps waiting. @throws {Error} if reading fails, or there is more. */
 export async function readFile(path: string, onLate: (reason: Error) => void): Promise<Buffer> {
   const late = new Error(`no data within ${patience / 1000} s`)
   const timer = setTimeout(onLate, patience, late)

@@ -32,7 +32,7 @@ function follow(path: string): SecretFile {
   const followed: SecretFile = { path, firstRead, secrets: [], problem: about('not read yet') }
   return followed
 
-  /** Reads one after the other, because reads of a lost mount would pile up. */
+  /** Reads again only after this read has ended: reads of a lost mount would pile up. */
   async function read(isDone?: () => void): Promise<void> {
     const reading = readFile(path, (late) => {
       report(late)

@@ -56,7 +56,7 @@ function garbageCollector() {
   try {
     session.connect()
   } catch {
-    // Node's permission model forbids it without `--allow-inspector`. V8 alone then decides when to collect.
+    // Node's permission model forbids a session without `--allow-inspector`. V8 alone then decides when to collect.
     return () => undefined
   }
   return () => session.post('HeapProfiler.collectGarbage')

@@ -21,8 +21,8 @@ export class Block {
 
   number = 0 // in the index; set by `Blocks`
 
-  createdAfterList = 0 // lists opened before the block was created
-  retiredAfterList = 0 // lists opened before it was retired; 0 for a current block
+  createdAfterList = 0 // number of lists opened before the block was created
+  retiredAfterList = 0 // number of lists opened before it was retired; 0 for a current block
   /** Neighbours in list order, including retired blocks. */
   before: Block | undefined = undefined
   after: Block | undefined = undefined

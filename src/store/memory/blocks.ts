@@ -9,7 +9,7 @@ import { ItemIndex } from './item-index.js'
 import type { Handle } from './records.js'
 
 const largeItem = 1 / 2 // of a block's size; a larger item gets a block of its own
-const packed = 15 / 16 // of a block may be filled by a merge, so that items can grow without a split
+const packed = 15 / 16 // of a block, at most, for a merge, so that items can grow without a split
 
 /** Valid until the next change to any item. */
 export interface ItemLocation {
