@@ -58,7 +58,6 @@ export function openConnection(port: number): Promise<Connection> {
 
 const createConnections = 48
 
-/** Creates up to `count` items within `seconds` seconds, and returns their ids. */
 export async function createItems(
   { port, headers }: { port: number; headers: Headers },
   count: number,

@@ -40,8 +40,7 @@ export function isInstalled(command: string) {
 export function start({ command = process.execPath, args, core, env, stdio }: Program): Child {
   const pinning = canPin && core !== undefined ? ['taskset', '-c', String(core)] : []
   const [file = '', ...rest] = [...pinning, command, ...args]
-  // Settings in the caller's environment must not reach the servers.
-  const { PATH, HOME } = process.env
+  const { PATH, HOME } = process.env // the caller's settings must not reach the servers
   const spawned = spawn(file, rest, {
     cwd: scratch,
     env: { PATH, HOME, ...env },
@@ -63,7 +62,6 @@ export function start({ command = process.execPath, args, core, env, stdio }: Pr
   return child
 }
 
-/** Starts a server, and waits until it accepts connections on `port`. */
 export async function startServer({ port, ...program }: Program & { port: number }) {
   const child = start({ core: cores.server, ...program })
   const deadline = Date.now() + startDeadline

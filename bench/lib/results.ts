@@ -27,7 +27,6 @@ export function report(name: string, facts: string[], parts: string[]) {
   )
 }
 
-/** Returns a Markdown table, padded so that it is readable as plain text. */
 export function table(head: string[], rows: string[][]) {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)))

@@ -28,7 +28,6 @@ export interface Side {
   prefix?: string // path prefix of the endpoints, if not `usualPrefix`
   version?: () => string | undefined // `undefined` if the side is not installed
   start: (options: StartOptions) => Promise<Child[]> // returns the side's programs, the server first
-  /** Creates up to `count` items within `seconds` seconds, and returns their ids. */
   create: (
     server: { port: number; headers: Headers },
     count: number,
@@ -36,8 +35,7 @@ export interface Side {
   ) => Promise<string[]>
 }
 
-/** Folder of the servers, and of the packages and programs that they need. */
-const folder = join(root, 'bench/peers')
+const folder = join(root, 'bench/peers') // of the servers, and of what they need
 
 const flags = v8Flags.join(' ')
 export const itemStore = builtIn(
