@@ -330,7 +330,7 @@ test('control seeds, breaks, records and resets the store, and records none of i
   ])
   assert.equal(await post('delay', '{"min":60000,"max":60000,"method":"PUT"}'), 204)
   const delayed = call(`PUT /api/v1/items/${ids[0]}`, '{"data":{}}')
-  await call('GET /control/requests') // when this response arrives, the delayed request has arrived too
+  await call('GET /control/requests') // once it answers, the delayed request has arrived too
   assert.equal(await post('reset'), 204)
   assert.equal((await delayed)[0], 503)
   assert.match((await call('GET /control/requests'))[1], /"requests":\[\]\}$/)

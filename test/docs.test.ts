@@ -40,8 +40,7 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    // In this folder, Node.js can resolve `item-store/client`.
-    const cwd = programsOf(readText(file), url)
+    const cwd = programsOf(readText(file), url) // where Node.js can resolve `item-store/client`
     const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
       text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
     )

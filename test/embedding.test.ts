@@ -182,7 +182,7 @@ test('delay delays the requests of its scope until a reset, at which the delayed
   store.delay({ min: 60_000, max: 60_000 }, { path: '/api/v1/items/:id' })
   const delayed = request(store, 'GET', '/items/x')
   assert.equal(await count(store), 0)
-  await fetch(`${store.baseUrl}/health`) // when this response arrives, the delayed request has arrived too
+  await fetch(`${store.baseUrl}/health`) // once it answers, the delayed request has arrived too
   await store.reset()
   assert.equal((await delayed).status, 503)
   store.delay(0)
@@ -208,7 +208,7 @@ test('requests that began before a reset change nothing after it, take no id and
     openSocket(new URL(store.url), head(method, path, token, body.length) + body.slice(0, 9)),
   )
   const seeding = store.seed(Array.from({ length: 5000 }, () => ({ text: 'x'.repeat(1000) })))
-  await fetch(`${store.baseUrl}/health`) // when this response arrives, the other requests have arrived too
+  await fetch(`${store.baseUrl}/health`) // once it answers, the other requests have arrived too
   await store.reset()
   await assert.rejects(seeding, /^StoreError: The store was reset before all items were stored$/)
   const [again] = await store.seed([{ from: 'the next test' }])
@@ -324,7 +324,7 @@ test('a create whose client disconnects during the delay stores no item', async 
     const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`
     const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, '', body]
     const socket = openSocket(new URL(store.url), [head, ...lines].join('\r\n'))
-    await fetch(`${store.baseUrl}/health`) // when this response arrives, the create has arrived too
+    await fetch(`${store.baseUrl}/health`) // once it answers, the create has arrived too
     socket.resetAndDestroy()
     await create(store) // the delay of this create ends later
     stored = await count(store)

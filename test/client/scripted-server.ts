@@ -24,10 +24,7 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
-/**
- * Starts a server. Each step handles one request, and the last one all further requests. `ended` counts the responses
- * that are complete or were cancelled.
- */
+/** Starts a server. Its last step handles all further requests. `ended` counts responses, complete or cancelled. */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []
   const ended = { count: 0 }

@@ -22,16 +22,13 @@ export interface Answer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** @throws {SyntaxError} if the body is not JSON. */
   json(): unknown
 }
 
 export interface RequestOptions {
   readonly token?: string
-  /** Sent unchanged. The default `Content-Type` is `application/json`. */
-  readonly body?: string | Uint8Array
-  /** A header whose value is `undefined` is not sent. */
-  readonly headers?: http.OutgoingHttpHeaders
+  readonly body?: string | Uint8Array // sent unchanged, as `application/json` by default
+  readonly headers?: http.OutgoingHttpHeaders // one that is `undefined` is not sent
 }
 
 let isMute = false

@@ -4,10 +4,8 @@ import { createHmac } from 'node:crypto'
 
 export interface MintOptions {
   readonly secret: string
-  /** `alg` in the header. With `none`, the signature is empty. */
-  readonly algorithm?: string
-  /** Members to add to the header, or its complete text. */
-  readonly header?: object | string
+  readonly algorithm?: string // `alg` in the header; with `none`, the signature is empty
+  readonly header?: object | string // members to add to the header, or its complete text
 }
 
 const hashes = new Map([

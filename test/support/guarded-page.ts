@@ -21,8 +21,7 @@ export const screens = {
 
 interface GuardedContext {
   readonly context: Context
-  /** Stays open, so that Chromium needs no new process for the next page. */
-  readonly keeper: Page
+  readonly keeper: Page // stays open, so that Chromium needs no new process for the next page
   /** The only host that the page may contact, URLs to block there, and problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }

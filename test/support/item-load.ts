@@ -13,10 +13,8 @@ type Version = number | undefined // of an item; `undefined` if it's deleted
 
 interface Item {
   readonly id: string
-  /** Versions that a read may return, including those whose write has an unknown outcome. */
-  possible: Version[]
-  /** Versions whose write may still take effect at any time. */
-  readonly uncertain: Version[]
+  possible: Version[] // which a read may return, even if their write has an unknown outcome
+  readonly uncertain: Version[] // whose write may still take effect at any time
   last: Success
 }
 
@@ -27,8 +25,7 @@ interface Success {
 }
 
 interface LoadOptions {
-  /** Whether the service may lose acknowledged changes without an error. */
-  readonly mayLose?: boolean
+  readonly mayLose?: boolean // acknowledged changes, without an error
   readonly clients?: number
   readonly pause?: number // ms after each response
   readonly lengthOf?: (version: number) => number // length of a version's text in bytes

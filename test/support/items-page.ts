@@ -16,8 +16,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     editor: page.getByRole('textbox', { name: 'JSON of the item' }),
     /** The panel with the JSON editor. Its ARIA role is `dialog`. */
     dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
-    /** The text field for editing a value in its table cell. */
-    field: page.locator('dialog.cell input'),
+    field: page.locator('dialog.cell input'), // for a value in its table cell
     search: page.getByRole('searchbox'),
     project: page.getByRole('combobox', { name: 'Project' }),
     button: (name: string) => page.getByRole('button', { name, exact: true }),
@@ -33,7 +32,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       await helpers.choose('More')
       await page.locator('#more').getByRole('button', { name }).click()
     },
-    /** Opens the editor for the first item that has a cell with this text. */
     async open(text: string) {
       await helpers.cell(text).first().click()
       if (!isNarrow) await page.keyboard.press('e') // a click on a card opens its item
@@ -75,12 +73,10 @@ function withHelpers(page: Page, isNarrow: boolean) {
         .locator('tr.active')
         .getByRole('gridcell', { name: cellName(text) })
         .waitFor(),
-    /** Waits until the list, or the element that matches a selector, has focus. */
     hasFocus: (selector = '[role=grid]') =>
       until(`the focus on ${selector}`, () =>
         page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
       ),
-    /** Returns the name or text of the focused element. */
     focused: () =>
       page.evaluate<string>(
         'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()',

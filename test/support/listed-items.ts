@@ -7,12 +7,9 @@ import type { ItemStore } from '../../src/store/item-store.js'
 /** Items that a list may contain, and items that it must contain. */
 interface Seen {
   readonly isWanted: (text: string) => boolean
-  /** Texts of the items in the list when it was requested. */
-  readonly texts: readonly string[]
-  /** Texts that each item has had in the list since then. */
-  readonly versions: Map<ItemId, Set<string>>
-  /** Items that have been in the list ever since. */
-  readonly constant: Set<ItemId>
+  readonly texts: readonly string[] // of the items in the list when it was requested
+  readonly versions: Map<ItemId, Set<string>> // texts of each item in the list since then
+  readonly constant: Set<ItemId> // items that have been in the list ever since
 }
 
 /** Items that a store should contain, in order of creation. */

@@ -76,7 +76,6 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
     )
   }
 
-  /** Does what the script `change` does. */
   function change(digest: string, [, key = '', ...rest]: string[]): RedisValue {
     assert.equal(digest, script.digest)
     const [id = '', text = '', expected, time, digits] = rest
@@ -114,7 +113,6 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
       return openRedisStore({ ...options, maxCachedBytes }, () => servers)
     },
 
-    /** Texts of all items, sorted. */
     items(): string[] {
       const values = [...hashes.values()].flatMap((hash) => [...hash.values()])
       return values.filter((value) => value.startsWith('{')).sort()

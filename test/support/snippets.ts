@@ -16,7 +16,6 @@ export interface Snippet {
 
 const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
-/** Returns all code blocks of a document. @throws {AssertionError} if there are none. */
 export function snippetsOf(file: string): Snippet[] {
   const document = readText(file)
   const snippets = [...document.matchAll(block)].map(

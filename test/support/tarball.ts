@@ -23,7 +23,6 @@ export function filesIn(tarball: string): string[] {
     .map((path) => path.replace(/^package\//, ''))
 }
 
-/** Unpacks a tarball without installing dependencies, and returns the package's folder. */
 export function unpack(tarball: string): string {
   const folder = join(emptyFolder(), 'node_modules', 'item-store')
   mkdirSync(folder, { recursive: true })

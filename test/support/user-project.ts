@@ -15,7 +15,6 @@ const packages = {
   ),
 }
 
-/** @param type kind of the modules in the project: `module` or `commonjs`. */
 export function userProject(program: string, type = 'module') {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'node_modules'))
@@ -25,7 +24,6 @@ export function userProject(program: string, type = 'module') {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
   writeFileSync(join(folder, 'program.ts'), program)
 
-  /** Compiles `program.ts` with strict checks, and returns the compiler's messages. */
   function compile(options: object, compiler = tsc): string {
     const strict = {
       ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },

@@ -36,8 +36,7 @@ describeWithRedis('changes at two services that share a store', () => {
 
 interface Counter {
   count: number
-  /** Sequence number of each client's last increment, keyed by client. */
-  done: Record<string, number>
+  done: Record<string, number> // sequence number of each client's last increment
 }
 
 async function assertIncrements(storeUrl: string): Promise<void> {

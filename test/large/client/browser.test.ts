@@ -22,7 +22,6 @@ interface Report {
   plain: [number, boolean, string | null, string][]
 }
 
-/** Source of a function that runs in the page. */
 const program = `(async (baseUrl, token) => {
   const { ItemStoreClient } = await import('/client.js')
   const failure = (call) => call.then(

@@ -7,7 +7,6 @@ import { ItemStoreClient } from '../../../src/client/client.js'
 import { scriptedServer } from '../../client/scripted-server.js'
 import { collectGarbage } from '../../support/garbage.js'
 
-/** Yields, in parts, the text of a list response with `count` numbered items. */
 function* listOf(count: number, members: string): Generator<string> {
   yield '{"session_id":"s","data":[{"id":"a","n":0}'
   for (let n = 1; n < count; n += 1) yield `,{"id":"a","n":${n}${members}}`

@@ -14,10 +14,8 @@ export type Item = Members & { readonly id: string }
 export type Items = Map<string, Item>
 
 export interface Request {
-  /** Method and path, such as `PUT /items/{id}`. For a preflight request, only `OPTIONS`. */
-  readonly endpoint: string
-  /** The id in the path; empty if the path has none. */
-  readonly id: string
+  readonly endpoint: string // such as `PUT /items/{id}`; only `OPTIONS` for a preflight
+  readonly id: string // in the path; may be empty
   readonly query: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
@@ -26,14 +24,12 @@ export interface Request {
 export interface Reply {
   readonly status: number
   readonly headers: http.OutgoingHttpHeaders
-  /** Response body. A string is sent unchanged, and any other value as JSON. */
-  readonly body: unknown
+  readonly body: unknown // sent unchanged if it is a string, or else as JSON
 }
 
 export interface Token {
   readonly algorithm: unknown
-  /** The token's header and payload, which the signature covers. */
-  readonly signed: string
+  readonly signed: string // the token's header and payload
   readonly signature: string
 }
 

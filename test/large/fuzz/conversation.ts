@@ -93,8 +93,7 @@ const connection = fc.record({
   requests: fc.array(request, { minLength: 1, maxLength: 8 }),
   /** Lengths of the pieces in which the client sends its first bytes. All remaining bytes follow in one piece. */
   pieces: fc.oneof(fc.constant([]), fc.array(upTo(60, 90_000), { maxLength: 8 })),
-  /** In ms, before the first piece and after each. */
-  pause: fc.constantFrom(0, 0, 1, 5),
+  pause: fc.constantFrom(0, 0, 1, 5), // ms before the first piece and after each
   /** How fast the client reads. With `never`, it disconnects without waiting for a response. */
   reading: mostly<'fast' | 'slow' | 'never'>('fast', 3, 'slow', 'never'),
   ending,

@@ -13,8 +13,7 @@ export interface Client {
 }
 
 export class Ledger {
-  /** Text of each item after its id, in order of creation. */
-  readonly items = new Map<string, string>()
+  readonly items = new Map<string, string>() // texts after the ids, in order of creation
   readonly deleted: string[] = []
 
   /** @throws {Error} if an item is missing from the list, or if the list has a changed or unknown item. */

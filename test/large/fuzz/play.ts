@@ -74,7 +74,7 @@ export async function play(
       await until(() => hasCome() || socket.destroyed, continueTime)
     }
     if (socket.destroyed) break
-    sentBytes = stop // an upper bound, if the connection ends during the write
+    sentBytes = stop // at most, if the connection ends during the write
     await written(socket, bytes.subarray(start, stop))
     start = stop
     if (plan.pause > 0) await delay(plan.pause)

@@ -5,8 +5,7 @@ import { malformed, type RequestPlan } from './conversation.js'
 
 export interface Surroundings {
   readonly tokens: Readonly<Record<RequestPlan['token'], string>>
-  /** Ids of items, existing or deleted, that no other connection uses. */
-  readonly ids: readonly string[]
+  readonly ids: readonly string[] // items, existing or deleted, that no other connection uses
   readonly maxBodyBytes: number
 }
 
@@ -19,8 +18,7 @@ export interface Request {
   readonly echo: string // occurs only in the response to this request
   readonly mayContinue: boolean
   readonly isLast: boolean // the service closes the connection after the response
-  /** Whether the service may ignore later requests because of an error in this request. */
-  readonly isBroken: boolean
+  readonly isBroken: boolean // the service may ignore later requests because of an error in this one
   readonly id: string | undefined
   /** The written item's text after the id, or `undefined` if the request writes no item. */
   readonly tail: string | undefined

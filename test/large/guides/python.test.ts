@@ -28,7 +28,6 @@ const needsPython = unlessMissing(
 const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
 const [install = assert.fail(), pytest = assert.fail()] = sh
 
-/** Returns a folder with the guide's files whose names match. */
 function folderWith(names: RegExp, change = (text: string) => text) {
   const [cwd, bin] = [emptyFolder(), emptyFolder()]
   const { stdout } = spawnSync('which', [String(python)], { encoding: 'utf8' })

@@ -20,10 +20,8 @@ export interface Event {
   readonly operation: Operation
   /** `undefined` if it's unknown: the operation may take effect later, or never. */
   readonly outcome: Outcome | undefined
-  /** Logical time of the call, unique among calls and responses. */
-  readonly called: number
-  /** Logical time of the response; infinite if the outcome is unknown. */
-  readonly answered: number
+  readonly called: number // logical time, unique among calls and responses
+  readonly answered: number // logical time; infinite if the outcome is unknown
 }
 
 /** @param history all operations on one item, which did not exist before them. */

@@ -93,8 +93,7 @@ const provocations: Record<string, (operation: Operation, id: string) => Promise
   'STORE_FULL for a delete': (operation, id) => ask(operation, id, {}, origins.full),
 }
 
-/** Bodies and headers of all responses. Placeholders replace ids and hashes. */
-const real = new Set<string>()
+const real = new Set<string>() // bodies and headers of responses, with placeholders for ids and hashes
 
 for (const operation of operations) {
   test(`${operation.operationId}: every response is documented, and every documented response occurs`, async () => {

@@ -51,8 +51,7 @@ export interface Document {
 
 export interface Operation extends DocumentedOperation {
   readonly method: string
-  /** Path relative to the server URL, with the placeholder `{item_id}`. */
-  readonly path: string
+  readonly path: string // relative to the server URL, with the placeholder `{item_id}`
 }
 
 interface Ajv {

@@ -43,7 +43,7 @@ describe('the columns of the items page', inChromium, () => {
     await assertAccessible(page)
     for (let count = 0; count < 8; count += 1) await own.create(`{${members('b')}}`, '"b"')
     await page.counts('12 items')
-    await showsHeads(page, 'id', 'project_id', 'name') // no item moves a column
+    await showsHeads(page, 'id', 'project_id', 'name') // new items move no column
     await others('b').nth(8).dblclick()
     await page.dialog.waitFor()
     await page.choose('Close', '+24 more columns')

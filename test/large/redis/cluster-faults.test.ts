@@ -28,10 +28,8 @@ import {
   unknownOutcome,
 } from './expect.js'
 
-/** Time without a response after which a node's replica takes over, in milliseconds. */
-const nodeTimeout = '1500'
-/** Maximum time until an acknowledged write has reached the replica, in milliseconds. */
-const replicationLag = 2000
+const nodeTimeout = '1500' // ms without a response after which a replica takes over
+const replicationLag = 2000 // ms until an acknowledged write has reached the replica
 
 const slotsToMove = 4
 /** The path of an id that belongs into the first bucket. */

@@ -8,10 +8,8 @@ import { assertRefused } from '../../decisions/expect.js'
 import { type OwnService, ownService } from '../../support/own-service.js'
 import { until } from '../../support/process.js'
 
-/** A store timeout that is long enough for a healthy server on a busy machine. */
-export const STORE_TIMEOUT = '1500ms'
-/** Environment with a long store timeout, for tests without faults. */
-export const patient = { STORE_TIMEOUT: '20s' }
+export const STORE_TIMEOUT = '1500ms' // enough for a healthy server on a busy machine
+export const patient = { STORE_TIMEOUT: '20s' } // for tests without faults
 export const unknownOutcome = /unknown whether the change took effect/
 export const noChange = /nothing has changed/
 
@@ -41,7 +39,6 @@ export async function assertDown(service: OwnService): Promise<void> {
   assertUnavailable(await service.call('DELETE', path), noChange)
 }
 
-/** Waits until the service is healthy, and checks that all kinds of requests succeed. */
 export async function assertServes(service: OwnService): Promise<void> {
   const { call, request } = service
   await until(

@@ -11,8 +11,7 @@ import { ownStore } from '../../support/redis-store.js'
 import { createItem, itemText, textOf } from '../../support/store-behaviour.js'
 
 const megabyte = 1_000_000
-/** Text in every HGET command that the store sends, but not in scripts that call HGET. */
-const hget = '\r\nHGET\r\n'
+const hget = '\r\nHGET\r\n' // in the store's commands, but not in scripts that call HGET
 
 describeWithRedis('commands in flight', () => {
   async function opened({ buckets = 1, timeout = 60_000 } = {}) {

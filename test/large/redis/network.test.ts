@@ -35,8 +35,7 @@ describe('the network to Redis', { skip: skip || (!isAllowed && 'no network name
   })
 })
 
-/** A MAC address that belongs to no machine. */
-const nowhere = '02:00:00:00:00:01'
+const nowhere = '02:00:00:00:00:01' // a MAC address of no machine
 
 /** Starts a Redis server in its own network namespace, which disappears when the server exits. */
 async function remoteRedis() {
@@ -58,7 +57,6 @@ async function remoteRedis() {
   return {
     ...redis,
     url: `redis://${there}:6379`,
-    /** Silently drops all packets to the server. */
     cut: () =>
       run('ip', 'neighbour', 'replace', ...neighbour, 'lladdr', nowhere, 'nud', 'permanent'),
     mend: () => run('ip', 'neighbour', 'del', ...neighbour),

@@ -22,12 +22,9 @@ import {
 } from '../../support/redis-sentinel.js'
 import { assertDown, assertServes, causeIn, serviceOn } from './expect.js'
 
-/** Maximum time until an acknowledged write has reached the replicas, in milliseconds. */
-const replicationLag = 2000
-/** Maximum time until the service uses a newly named primary, in milliseconds. */
-const followingTime = 2000
-/** How long the service relies on the sentinels' last replies, in milliseconds. */
-const answerValidity = 1500
+const replicationLag = 2000 // ms until an acknowledged write has reached the replicas
+const followingTime = 2000 // ms until the service uses a newly named primary
+const answerValidity = 1500 // ms for which the service relies on the sentinels' last replies
 const password = 'p@ss'
 const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]

@@ -147,7 +147,7 @@ describeWithRedis('the Redis store', () => {
       }
     }
     const id = newItemId()
-    // A lone surrogate has no UTF-8, and cannot be in a request. It shares the version of another name.
+    // A lone surrogate has no UTF-8 and can't be in a request, so it may share another name's version.
     await store.create(id, item(id, '"\\ud800"'))
     let former = ['\\ud800']
     for (const name of [...names, ...names]) {

@@ -41,8 +41,7 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   const head = headOf(own, 'POST', '/items', 'Transfer-Encoding: chunked')
   const socket = openSocket(own.baseUrl, head)
   socket.write(chunked(`{"data":{"a":"${'x'.repeat(1_000_000)}`))
-  // Once the number of written bytes stays constant, the whole body has been sent.
-  let last = -1
+  let last = -1 // once it stays the same, the whole body has been sent
   await until('the end of sending', () => {
     const isSame = socket.bytesWritten === last && socket.writableLength === 0
     last = socket.bytesWritten

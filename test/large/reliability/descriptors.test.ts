@@ -41,8 +41,7 @@ linuxTest('a command with too few descriptors to load prints one line, with exit
     const { status, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
     return { status, stderr }
   }
-  // Lowered step by step, because Node.js itself cannot start with a much lower limit.
-  let limit = 40
+  let limit = 40 // lowered step by step, because Node.js cannot start with a much lower limit
   while (run(limit).status === 0) limit -= 1
   const stderr = 'item-store: too many open files; raise the limit (ulimit -n)\n'
   assert.deepEqual(run(limit), { status: 2, stderr })
