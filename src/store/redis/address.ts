@@ -6,7 +6,6 @@ const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
 
 export type ClusterAddress = NonNullable<ReturnType<typeof clusterAddress>>
 
-/** Returns the hosts in a cluster URL, each with its port if one is given. */
 export function clusterAddress(url: string) {
   const [, scheme, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
   const hosts = names.split(',')
@@ -19,7 +18,7 @@ const sentinelPort = 26_379
 
 export type SentinelAddress = NonNullable<ReturnType<typeof sentinelAddress>>
 
-/** Returns the sentinels' hosts and ports, and the name by which the sentinels know the primary. */
+/** Returns the hosts and ports of the sentinels, and their name for the primary. */
 export function sentinelAddress(url: string) {
   const [, scheme, credentials = '', names = '', name = '', database = ''] =
     sentinelUrl.exec(url) ?? []
@@ -36,7 +35,7 @@ export function sentinelAddress(url: string) {
   }
 }
 
-/** Joins a host and a port. @param sender address of the server that sent both. Its host replaces an empty host. */
+/** Joins a host and a port. @param sender address of the server that sent both, whose host replaces an empty one. */
 export function hostAndPort(host?: string, port?: string, sender = ''): string {
   if (host === '') return sender.replace(/(:\d+)?$/, `:${port}`)
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

@@ -1,4 +1,4 @@
-/** Reads the states of buckets: each bucket's version, and the number and total length of its items. @module */
+/** Reads the states of buckets: versions, and the number and total length of items. @module */
 
 import { hash } from 'node:crypto'
 import { StoreError } from '../item-store.js'
@@ -7,20 +7,19 @@ import { type Command, keyCommand, listIn, type RedisReply, type RedisValue } fr
 
 export interface BucketState {
   readonly key: string
-  /** Total length of the bucket's item texts, in bytes. */
-  readonly bytes: number
+  readonly bytes: number // of item texts
   readonly items: number
-  /** A text that each change replaces, and that never comes back; empty for a bucket that has never had items. */
+  /** Replaced by each change, and never reused; empty for a bucket that has never had items. */
   readonly version: string
 }
 
 export interface Buckets {
   readonly states: readonly BucketState[]
-  /** Digest of the versions of all buckets or, for the list of a project, of the project's versions in all buckets. */
+  /** Digest of all versions of the buckets or, for the list of a project, of the project in them. */
   readonly version: string
 }
 
-/** Returns the replies, with a `StoreError` in place of each error reply. @throws {StoreError} without any reply. */
+/** Returns the replies, with a `StoreError` for each error reply. @throws {StoreError} without any reply. */
 type ReadEach = (commands: readonly Command[]) => Promise<readonly (RedisReply | StoreError)[]>
 
 type Values = readonly (RedisValue | StoreError)[]
@@ -28,20 +27,18 @@ type Fields = readonly RedisValue[]
 
 export type Read = (commands: readonly Command[]) => Promise<readonly RedisReply[]>
 
-/** Maximum number of buckets to read at once. Reading takes up to 0.24 ms for `bytes` fields, and 2 ms for items. */
+/** Maximum number of buckets to read at once. This takes up to 0.24 ms for `bytes` fields, 2 ms for items. */
 export const portion = 1024
-/** Pause before the next `SORT` after the server has refused a `SORT`, in milliseconds. */
-const refusedFor = 1000
-/** How long the numbers in the sorted set are not checked again, in milliseconds. */
-const checkedFor = 1000
-/** Maximum length of the value of a field that is not an item, in bytes. */
+const refusedFor = 1000 // ms until the next `SORT` after the server has refused one
+const checkedFor = 1000 // ms until the numbers in the sorted set are checked again
+/** Maximum length in bytes of a value that is not an item. */
 export const fieldBytes = 64
 
 const versionPattern = String.raw`(\d{1,15}-[\da-f]+)$`
 const bytesPattern = new RegExp(String.raw`^(\d{1,15}) (\d{1,15}) ${versionPattern}`)
 const projectPattern = new RegExp(String.raw`^(\d{1,15}) ${versionPattern}`)
 
-/** Returns the time of a version, which increases with each change to a bucket: 0 if empty, NaN if `undefined`. */
+/** Returns the time of a version, later after each change; 0 if empty, NaN if `undefined`. */
 export function timeOf(version: string | undefined): number {
   return version === '' ? 0 : Number.parseInt(version ?? '', 10)
 }
@@ -57,10 +54,9 @@ export function createBucketStates(
 ) {
   const readSorted = createSortedRead(prefix, keys, readEach)
   let last: Buckets = { states: [], version: '' }
-  /** Values of the fields `bytes` when `last` was read. All are in one buffer, so comparing them takes few cache lines. */
+  /** Values of `bytes` when `last` was read. Comparing them takes few cache lines, because they're in one buffer. */
   let lastFields: Fields = []
-  /** The next read of all bucket states, shared by all calls in this turn of the event loop. */
-  let next: Promise<Buckets> | undefined
+  let next: Promise<Buckets> | undefined // read of all states, shared by all calls in this turn of the event loop
 
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, bytes: 0, items: 0, version: '' }
@@ -69,9 +65,8 @@ export function createBucketStates(
     return { key, bytes: Number(bytes), items: Number(items), version }
   }
 
-  /** Reads fields of each bucket, and returns their values in this order. */
   async function valuesOf(wanted: readonly string[], names: readonly string[]): Promise<Values> {
-    // `HMGET` fails for a key that is not a hash, and so detects corrupted keys. `SORT` does not fail.
+    // `HMGET` fails for a key that is not a hash, and so finds corrupted keys. `SORT` does not.
     const canSort = wanted === keys && !isCluster && corrupted.size === 0
     const sorted = canSort ? await readSorted(names) : undefined
     if (sorted !== undefined) return sorted
@@ -92,7 +87,7 @@ export function createBucketStates(
     return (await valuesOf(keys, [bytesField])).map(valid)
   }
 
-  /** @throws {StoreError} if one of the keys exists, which means that another program has written it. */
+  /** @throws {StoreError} if one of the keys exists, because another program has then written it. */
   async function assertAbsent(missing: readonly string[]): Promise<void> {
     const lengths = await readEach(missing.map((key) => keyCommand(['HLEN', key], 0)))
     const present = missing.filter((_, index) => valid(lengths[index])?.value !== 0)
@@ -101,7 +96,7 @@ export function createBucketStates(
     if (foreign !== undefined) throw corrupted.found(foreign)
   }
 
-  /** Returns the states of all buckets: the array `known` itself if no field has changed. @throws {StoreError} */
+  /** Returns the states of all buckets: the array `known` if no field has changed. @throws {StoreError} */
   async function statesOf(fields: Fields, known: readonly BucketState[] = []) {
     let states: BucketState[] | undefined
     const missing: string[] = []
@@ -130,7 +125,7 @@ export function createBucketStates(
     return next
   }
 
-  /** Returns the version of a project, and the states of the buckets that have items of the project. */
+  /** Returns a project's version, and the states of the buckets that have items of it. */
   async function ofProject(project: string): Promise<Buckets> {
     const values = await valuesOf(keys, [bytesField, projectField(project)])
     const states: BucketState[] = []
@@ -149,10 +144,10 @@ export function createBucketStates(
     of: (project?: string) => (project === undefined ? all() : ofProject(project)),
     stateIn,
 
-    /** Returns the state that the bucket had when the states of all buckets were last read. */
+    /** Returns a bucket's state at the last read of all. */
     latest: (number: number) => last.states[number],
 
-    /** Returns the versions of buckets; `undefined` for each that cannot be read. @throws {StoreError} */
+    /** Returns the versions of buckets; `undefined` for those that cannot be read. @throws {StoreError} */
     async versionsOf(wanted: readonly string[]): Promise<(string | undefined)[]> {
       const values = await valuesOf(wanted, [bytesField])
       return values.map((value) =>
@@ -169,16 +164,14 @@ export function createBucketStates(
   }
 }
 
-/** Creates a function that reads fields of all buckets with `SORT`, and returns `undefined` if the server refuses. */
+/** Creates a read of all buckets with `SORT`, which returns `undefined` if the server refuses. */
 function createSortedRead(prefix: string, keys: readonly string[], readEach: ReadEach) {
   const numbersKey = `${prefix}{numbers}`
   const numbers = keys.map((_, number) => Buffer.from(String(number)))
   const addNumbers = keyCommand(['ZADD', numbersKey, ...numbers.flatMap((each) => [each, each])], 0)
-  /** Time, as a value of `performance.now()`, before which no `SORT` is sent. */
   let refusedUntil = prefix.includes('*') ? Number.POSITIVE_INFINITY : 0 // `SORT` replaces the first `*` of a pattern
 
-  /** Time, as a value of `performance.now()`, until which the numbers in the sorted set count as right. */
-  let checkedUntil = 0
+  let checkedUntil = 0 // the numbers in the sorted set count as right until then
 
   async function read(patterns: readonly string[]): Promise<readonly RedisValue[]> {
     const commands = Array.from({ length: Math.ceil(keys.length / portion) }, (_, n) => {
@@ -206,14 +199,13 @@ function createSortedRead(prefix: string, keys: readonly string[], readEach: Rea
       const values = await read(names.map((name) => `${prefix}{*}->${name}`))
       if (now < checkedUntil && values.length === keys.length * names.length) return values
     } catch {
-      // Ignored: the server may refuse `SORT` or writes. Any other error occurs again when each field is read.
+      // The server may refuse `SORT` or writes. Any other error occurs again when each field is read.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined
   }
 }
 
-/** @throws {StoreError} if the result is one. */
 export function valid<T>(result: T | StoreError): T {
   if (result instanceof StoreError) throw result
   return result
@@ -223,7 +215,7 @@ function digestOf(versions: readonly string[]): string {
   return hash('sha1', versions.join(), 'base64url')
 }
 
-/** Compares buffers in JavaScript, because a call of `equals` takes longer for so few bytes. */
+/** Compares in JavaScript, because calling `equals` takes longer for so few bytes. */
 function isSame(field: RedisValue, other: RedisValue | undefined): boolean {
   if (!Buffer.isBuffer(field) || !Buffer.isBuffer(other)) return field === other
   let place = field.length - 1

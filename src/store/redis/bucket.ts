@@ -1,14 +1,12 @@
-/** Buckets, which are Redis hashes with a field for each item, and the scripts that change buckets. @module */
+/** Buckets (Redis hashes with a field for each item), and the scripts that change them. @module */
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
 import { otherRecord, type Purpose, partlyDone, refused, unexpectedData } from './errors.js'
 
-/** Name of the field with the total length of the item texts, the number of items, and the version of the bucket. */
+/** Field with the bucket's total length of item texts, number of items, and version. */
 export const bytesField = 'bytes'
-
-/** First character of the names of the fields with a project's number of items in the bucket, and their version. */
-const projectSign = ':'
+const projectSign = ':' // begins a field with a project's number of items, and their version
 
 export function projectField(project: string): string {
   return projectSign + project
@@ -22,14 +20,13 @@ const itemStart = '{"id":"'
 const idLength = 36
 const closeBrace = 0x7d
 
-/** JSON texts of several items, with a comma before each text. */
+/** JSON texts of items, with a comma before each. */
 export interface ItemTexts {
   readonly bytes: Buffer
-  /** Offset in `bytes` at which each item's text ends. */
-  readonly ends: Uint32Array
+  readonly ends: Uint32Array // at which each text ends in `bytes`
 }
 
-/** Copies item texts into a new buffer. A slice of Node's buffer pool would keep the whole pool in memory. */
+/** Copies item texts into one buffer. A slice of Node's pool would keep the whole pool in memory. */
 export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   let length = 0
   for (const text of items.values()) length += 1 + text.length
@@ -45,7 +42,7 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
   return { bytes, ends }
 }
 
-/** Returns whether a text begins and ends like the JSON text of an item with the given id. */
+/** True if a text begins and ends like the JSON text of the item with this id. */
 export function isItem(id: string, text: Buffer): boolean {
   return (
     id.length === idLength &&
@@ -55,9 +52,8 @@ export function isItem(id: string, text: Buffer): boolean {
   )
 }
 
-/** Redis keys that another program has corrupted, each with the name of a corrupted field, if known. */
+/** Redis keys that another program has corrupted, with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  /** Records a corrupted key. @returns the error to throw. */
   found(key: string, field?: Buffer, purpose?: Purpose): StoreError {
     this.set(key, field)
     return refused(new Error(`another program has written to ${key}`), purpose)
@@ -68,13 +64,10 @@ export type Script = ReturnType<typeof script>
 
 /** Maximum length of a script's reply, in bytes. */
 export const scriptReplyBytes = 24 * 1024
+const remembered = 3_600_000 // ms for the version of a project without items; no earlier tag may become valid again
+const maxProjectBytes = 16 * 1024 // in bytes; a longer name doesn't fit into the path of a request
 
-/** How long a project without items keeps its version, in milliseconds. A tag read earlier must not become valid again. */
-const remembered = 3_600_000
-/** Maximum length of a project's name, in bytes. A longer name does not fit into the path of a request. */
-const maxProjectBytes = 16 * 1024
-
-/** Outcomes of the script `change`, which returns their index. The first one also means that a create found an item. */
+/** Outcomes of the script `change`, by index. The first one also means that a create found an item. */
 export const outcomes = ['absent', 'done', 'unexpected'] as const
 
 export const scripts = {
@@ -100,7 +93,7 @@ redis.call('HSET', key, '', '')
 return redis.call('HDEL', key, '')`),
 }
 
-/** Value for the script `change` in place of the digest of the expected text, if there must be no item. */
+/** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
 export const noItem = 'none'
 
 /**

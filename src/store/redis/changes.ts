@@ -1,4 +1,4 @@
-/** While there are watchers, polls for changes made by other services, and calls the watchers. @module */
+/** While there are watchers, polls for changes by other services, and calls the watchers. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemId } from '../../item/id.js'
@@ -8,10 +8,8 @@ import { projectField } from './bucket.js'
 import { type BucketStates, fieldBytes, type Read, timeOf } from './bucket-states.js'
 import { keyCommand, listIn, type Servers } from './client.js'
 
-/** Time between two polls for changes, in milliseconds. */
-const interval = 250
-/** Number of projects for which a command asks, in each bucket that has changed. */
-const askedAtOnce = 64
+const interval = 250 // ms between two polls
+const askedAtOnce = 64 // projects per command, in each bucket that has changed
 
 interface ChangesOptions {
   readonly keys: readonly string[]
@@ -19,7 +17,6 @@ interface ChangesOptions {
   readonly serverOf: Servers['serverOf']
   readonly states: Pick<BucketStates, 'versionsOf'>
   readonly read: Read
-  /** Waits until the next poll. */
   readonly pause?: ((signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
@@ -28,9 +25,8 @@ export function createChanges(
   { keys, keyOf, serverOf, states, read, pause = untilNextPoll }: ChangesOptions,
 ) {
   const closing = new AbortController()
-  /** Versions of buckets that the latest polls have read. */
-  const known = new Map<string, string>()
-  /** Servers that have not answered the latest poll yet. They do not delay polls of other servers. */
+  const known = new Map<string, string>() // versions of buckets at the latest polls
+  /** Servers that have not answered the latest poll yet. They don't delay polls of others. */
   const asked = new Set<object | undefined>()
   let isPolling = false
 
@@ -43,7 +39,7 @@ export function createChanges(
         if (asked.has(server)) continue
         asked.add(server)
         void compare(some)
-          .catch(() => undefined) // ignored: the next poll tries again
+          .catch(() => undefined) // the next poll tries again
           .then(() => asked.delete(server))
       }
       await pause(signal).catch(() => undefined)
@@ -67,25 +63,25 @@ export function createChanges(
     return groups
   }
 
-  /** Calls the watchers of buckets whose versions have changed since the last poll. @throws {StoreError} */
+  /** Calls the watchers of buckets that have changed since the last poll. @throws {StoreError} */
   async function compare(some: readonly string[]): Promise<void> {
     const versions = await states.versionsOf(some)
     const changed = new Map<string, string>()
     for (const [index, key] of some.entries()) {
       const version = versions[index]
-      // A failover may follow, in which the bucket loses changes. So its watchers are called once it can be read again.
+      // A failover may follow and lose changes, so the bucket's watchers are called once it can be read again.
       if (version === undefined) known.delete(key)
       else if (version !== known.get(key)) changed.set(key, version)
     }
     if (changed.size === 0) return
-    // Watchers added during the poll are called too. In a cluster, their callers may have read an older state.
+    // Calls watchers added during the poll too, because their callers may have read an older state of a cluster.
     const projects = await projectsIn(changed)
     for (const [key, version] of changed) known.set(key, version)
     const ids = [...watchers.watchedIds].filter((id) => changed.has(keyOf(id)))
     watchers.call(ids, projects)
   }
 
-  /** Returns the watched projects that have changed in the given buckets since the last poll. */
+  /** Returns the watched projects that have changed in these buckets since the last poll. */
   async function projectsIn(changed: ReadonlyMap<string, string>): Promise<Iterable<string>> {
     const projects = watchers.watchedProjects
     const found = new Set<string>()

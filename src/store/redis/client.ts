@@ -1,16 +1,14 @@
-/** Opens connections to Redis servers with `@redis/client`, and checks the kind of each server. @module */
+/** Connects to Redis servers with `@redis/client`, and checks what kind they are. @module */
 
 import type { StoreSize } from '../item-store.js'
 import { connectErrorOf, errorReplyOf, NotPrimaryError, redis, TimeoutError } from './errors.js'
 
 export interface Command {
   readonly parts: readonly (string | Buffer)[]
-  /** Redis key that determines which server in a cluster gets the command. */
+  /** Determines which server in a cluster gets the command. */
   readonly key: string
-  /** Maximum length of the reply in bytes, if known. */
-  readonly replyBytes?: number | undefined
-  /** Whether to send `ASKING` first, because the key's slot is being moved to the server. */
-  readonly isAsking?: boolean
+  readonly replyBytes?: number | undefined // in bytes, at most, if known
+  readonly isAsking?: boolean // sends `ASKING` first, because the key's slot is being moved to the server
 }
 
 export function keyCommand(
@@ -24,7 +22,7 @@ export type RedisValue = Buffer | number | null | RedisValue[]
 
 export interface RedisReply {
   readonly value: RedisValue
-  /** Identifies the server process that sent the reply. A restarted server always has a new client object. */
+  /** Identifies the server process that replied. A restarted one always has a new client object. */
   readonly client: object
 }
 
@@ -40,22 +38,21 @@ export function listIn(value: RedisValue | undefined): RedisValue[] {
 }
 
 export interface Servers {
-  /** Resolves after the first attempt to connect, even if the attempt has failed. */
-  readonly firstAttempt: Promise<void>
-  /** Whether there is a connection to every server that has items. */
+  readonly firstAttempt: Promise<void> // resolves after the first attempt to connect, even if it failed
+  /** True with a connection to every server that has items. */
   isReady(): boolean
-  /** Returns whether a reply of unknown length may now be requested from the key's server. */
+  /** True if a reply of unknown length may now be requested from the key's server. */
   hasRoom(key: string): boolean
   /** Sends commands, and returns the replies in the same order. Never waits forever. @throws {Error} */
   send(commands: readonly Command[]): Promise<readonly Reply[]>
-  /** Returns the server that has the key. This method exists only for a cluster. */
+  /** Returns the server that has the key; only in a cluster. */
   serverOf?(key: string): { isReady(): boolean } | undefined
   close(): void
 }
 
 export type Client = ReturnType<typeof newClient>
 
-/** Connects to a server within twice the timeout. @throws {Error} otherwise, or if `isClusterNode` is wrong. */
+/** Connects within twice the timeout. @throws {Error} otherwise, or if `isClusterNode` is wrong. */
 export async function connect(
   { url, isClusterNode, timeout }: { url: string; isClusterNode: boolean; timeout: number },
   signal: AbortSignal,
@@ -76,8 +73,7 @@ export async function open(
   signal: AbortSignal,
 ) {
   const client = newClient(url, timeout)
-  /** First error on the connection, which causes all later errors. */
-  let reason: unknown
+  let reason: unknown // first error of the connection, which causes all others
   client.on('error', (error) => {
     reason ??= error
   })
@@ -86,7 +82,7 @@ export async function open(
     const isReady = client.connect()
     await Promise.race([isOpen, isReady]) // takes up to `connectTimeout`, and cannot be cancelled earlier
     signal.throwIfAborted()
-    // The first command fails if the server requires a password and the URL has none.
+    // Fails if the server requires a password and the URL has none.
     const greeting = isReady.then(() => client.sendCommand<RedisValue>(firstCommand))
     const reply = await withTimeout(timeout, greeting)
     signal.throwIfAborted()
@@ -98,11 +94,11 @@ export async function open(
 }
 
 function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
-  // Valkey 8 calls the field `server_mode` instead of `redis_mode`.
+  // Valkey 8 names the field `server_mode`.
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // A replica in a cluster can be used, because it answers CLUSTER SLOTS and redirects all other commands.
+  // A replica will do in a cluster: it answers CLUSTER SLOTS, and redirects all other commands.
   if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
   if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
   return new Error(
@@ -112,7 +108,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** `createClient` is not used, because it takes tens of milliseconds per URL to build all commands. */
+/** `createClient` takes tens of milliseconds per URL to build all commands. */
 function newClient(url: string, timeout: number) {
   return new redis.RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
@@ -120,7 +116,7 @@ function newClient(url: string, timeout: number) {
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [redis.RESP_TYPES.BLOB_STRING]: Buffer } },
-    // The package's own reconnection would send commands whose callers have given up.
+    // The package would reconnect and send commands whose callers have given up.
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }
@@ -139,7 +135,7 @@ function infoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1]
 }
 
-/** Adds up the memory that the servers report. @param infos replies to `INFO memory`. */
+/** Adds up the memory of all servers. @param infos replies to `INFO memory`. */
 export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'itemBytes'> {
   const valuesOf = (name: string) => infos.map((info) => Number(infoField(info, name) ?? 0))
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
@@ -149,7 +145,7 @@ export function memoryIn(infos: readonly string[]): Omit<StoreSize, 'items' | 'i
   return { memoryBytes, usedBytes: memoryBytes, maxBytes }
 }
 
-/** Waits up to `time` milliseconds for a promise. @throws {TimeoutError} */
+/** Waits up to `time` ms for a promise. @throws {TimeoutError} */
 export function withTimeout<T>(time: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     // `setImmediate` lets Node first read a reply that arrived while this process was busy.

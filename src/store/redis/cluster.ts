@@ -1,4 +1,4 @@
-/** Connections to the masters of a cluster, without the cluster class of `@redis/client` (bench/CHOICES.md). @module */
+/** Connections to cluster masters, without the cluster class of `@redis/client` (bench/CHOICES.md). @module */
 
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,8 +10,7 @@ import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
 import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 
-/** Number of servers that are asked for the slot table at the same time. The first reply is used. */
-const askedAtOnce = 3
+const askedAtOnce = 3 // servers for the slot table; the first reply is used
 const tableCommand = ['CLUSTER', 'SLOTS']
 
 export function createCluster(address: ClusterAddress, options: ServersOptions): Servers {
@@ -19,20 +18,16 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   const closing = new AbortController()
   const { signal } = closing
   setMaxListeners(0, signal) // many commands may pause at the same time
-  /** Connections to masters, and to servers that recent redirections have named, by host and port. */
-  const connections = new Map<string, RedisConnection>()
-  /** Cache of slots by key, because computing a slot takes 0.3 µs. */
-  const slots = new Map<string, number>()
-  /** Host and port of the master of each slot. Slots without a master are absent. */
-  let table = new Map<number, string>()
+  const connections = new Map<string, RedisConnection>() // by host and port; some only for recent redirections
+  const slots = new Map<string, number>() // by key, because computing a slot takes 0.3 µs
+  let table = new Map<number, string>() // host and port of each slot's master, if it has one
   let servers: string | undefined
   let failures = 0
   let cause: unknown
-  /** When commands began to be refused for lack of a master, and when the latest was (`performance.now()`). */
+  /** Time (`performance.now()`) of the first and latest refusal in a row for lack of a master. */
   let [refusedSince, lastRefused] = [0, 0]
-  /** The next attempt to read the slot table, if the current table is known to be outdated. */
-  let nextAttempt: Promise<void> | undefined
-  // A lost connection may mean that another server has taken over, so the slot table may be outdated.
+  let nextAttempt: Promise<void> | undefined // read of the slot table, if the current one is outdated
+  // After a lost connection, another server may take over, so the slot table may be outdated.
   const reachability = createReachabilityLog(log, markOutdated)
   const firstAttempt = readTable()
   let attempt = firstAttempt
@@ -80,11 +75,11 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
       return await connection.send(commands)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
-      return commands.map(() => failure) // the replies of other servers can still be used
+      return commands.map(() => failure) // the replies of other servers still count
     }
   }
 
-  /** Returns whether a command that has no master waits for one. Late in a long outage, it waits for the table only. */
+  /** True if a command without a master waits for one. Late in a long outage, it waits only for the table. */
   function mayWait(reply: Reply, waits: number): boolean {
     if (errorCodeOf(reply) !== 'CLUSTERDOWN' && !(reply instanceof NotConnectedError)) return false
     markOutdated()
@@ -94,13 +89,13 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     return now < refusedSince + timeout || (waits === 0 && cause === undefined)
   }
 
-  /** Sends a command again while its error proves that the master did not execute the command. */
+  /** Sends a command again while its error proves that the master did not execute it. */
   async function retry(command: Command, master: string, error: Error, deadline: number) {
     let [server, reply]: [string, Reply] = [master, error]
     for (let count = 0; performance.now() < deadline; count += 1) {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined && !mayWait(reply, count)) break
-      // During a failover, two servers may redirect commands to each other.
+      // Two servers may redirect commands to each other during a failover.
       if (count > 0) await pauseAfter(count - 1, signal)
       if (redirection === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
       else {
@@ -151,7 +146,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     try {
       signal.throwIfAborted()
       const read = await askForTable()
-      // A slot table with fewer slots than the current one may come from a server that has left the cluster.
+      // A table with fewer slots than the current one may come from a server that has left the cluster.
       if (read.size >= table.size) await adopt(read)
       const missing = slotCount - read.size
       if (missing > 0) throw new Error(`${missing} of ${slotCount} slots have no server`)
@@ -192,7 +187,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** Connects to all masters before using the new slot table, so that moved slots are served immediately. */
+  /** Connects to all masters first, so that moved slots are served immediately. */
   async function adopt(read: Map<number, string>): Promise<void> {
     const masters = new Set(read.values())
     await Promise.all([...masters].map((master) => connectionTo(master).firstAttempt))
@@ -205,7 +200,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     for (const [server, connection] of connections) {
       if (masters.has(server)) continue
       connections.delete(server)
-      // Once the timeout has passed, all calls to the former master have ended.
+      // By then, all calls to the former master have ended.
       const ended = delay(timeout, undefined, { signal, ref: false }).catch(() => undefined)
       void ended.then(() => connection.close())
     }

@@ -9,33 +9,30 @@ import { InFlightLimit, type Traffic } from './in-flight.js'
 import type { Reachability } from './reachability.js'
 
 export interface ServersOptions {
-  /** Time limit of each wait (for a connection, the in-flight limit or a reply), in milliseconds. */
+  /** In ms, for each wait: for a connection, the in-flight limit, or a reply. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
-  /** Called before commands are sent, at most once a second. `send` sends an extra command ahead of them. */
+  /** Called before commands, at most once a second. Its `send` sends an extra command ahead of them. */
   readonly onCheck?: (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 }
 
 export interface RedisConnectionOptions extends ServersOptions {
-  /** Returns the current URL of the server. @throws {Error} if no usable server is found in time. */
+  /** Returns the server's current URL. @throws {Error} if no usable server is found in time. */
   readonly url: () => string | Promise<string>
-  /** Whether the server must belong to a cluster. If false, the server must not belong to one. */
+  /** Whether the server must be in a cluster. Otherwise, it must not. */
   readonly isClusterNode: boolean
   readonly reachability: Reachability
 }
 
-/** Time between two checks that the server is the primary, in milliseconds. */
-const primaryFor = 1000
-/** Shortest and longest pause between attempts to connect, in milliseconds. */
-const [shortestPause, longestPause] = [50, 1000]
-/** Number of bytes of replies that must arrive within the timeout if a reply is to take longer. */
-const leastArrival = 256 * 1024
+const primaryFor = 1000 // ms between two checks that the server is the primary
+const [shortestPause, longestPause] = [50, 1000] // ms between attempts to connect
+const leastArrival = 256 * 1024 // bytes of replies per timeout that allow a reply to take longer
 
-/** Commands that are sent together, once the in-flight limit allows all of them. */
+/** Commands sent together, once the in-flight limit allows all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time when the call was made or, once it is in flight, when it was sent (`performance.now()`). */
+  /** Time of the call or, in flight, of its sending (`performance.now()`). */
   since: number
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void
@@ -44,19 +41,15 @@ interface Call {
 export class RedisConnection {
   readonly firstAttempt: Promise<void>
   readonly waiting = new Set<Call>()
-  /** Calls that have no reply yet, in the order in which they were sent. */
-  readonly inFlight = new Set<Call>()
+  readonly inFlight = new Set<Call>() // calls without a reply, in the order of sending
   readonly #options: RedisConnectionOptions
   readonly #closing = new AbortController()
   #client: Client | undefined
   #cause: unknown
-  /** Until when calls wait for a new connection, as a value of `performance.now()`. */
-  #waitUntil = 0
-  /** Latest time when `leastArrival` more bytes had arrived, as a value of `performance.now()`. */
-  #arrivedAt = 0
+  #waitUntil = 0 // calls wait for a new connection until then (`performance.now()`)
+  #arrivedAt = 0 // latest time when `leastArrival` more bytes had arrived
   #limit = new InFlightLimit()
-  /** Time of the latest request for the server's role, as a value of `performance.now()`. */
-  #askedForRole = 0
+  #askedForRole = 0 // time of the latest request for the server's role
   #wasConnected = false
   #deadline: NodeJS.Timeout | undefined
 
@@ -83,7 +76,7 @@ export class RedisConnection {
     })
   }
 
-  /** Closes the current connection, resolves the server's address again, and reconnects. */
+  /** Closes the connection, looks up the server's address again, and reconnects. */
   leave(cause: unknown): void {
     if (this.#client !== undefined) this.#lose(cause)
   }
@@ -117,7 +110,7 @@ export class RedisConnection {
     const receive = (reply: Reply): void => {
       replies.push(reply)
       if (replies.length < call.commands.length) return
-      if (!this.inFlight.delete(call)) return // rejected already, because the connection was lost
+      if (!this.inFlight.delete(call)) return // already rejected, because the connection was lost
       call.resolve(replies)
       this.#options.traffic.onRoundTrip?.((performance.now() - call.since) / 1000)
       this.#limit.give(bytes, replies)
@@ -125,14 +118,14 @@ export class RedisConnection {
       this.#sendWaiting()
     }
     for (const { parts, isAsking } of call.commands) {
-      // An error from ASKING is ignored, because the command that follows fails too and reports it.
+      // The command after ASKING fails too, and reports the error.
       if (isAsking) client.sendCommand(['ASKING']).catch(() => undefined)
       const reply = client.sendCommand<RedisValue>(parts)
       reply.then((value) => receive({ value, client }), receive)
     }
   }
 
-  /** Asks the server for its role. If the server is a replica, its replies to later commands are discarded. */
+  /** Asks the server for its role. The later replies of a replica are discarded. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -141,7 +134,7 @@ export class RedisConnection {
       (info) => {
         if (isReplica(String(info))) this.#leaveReplica(client)
       },
-      () => undefined, // ignored: the commands sent after INFO fail too, and report the error
+      () => undefined, // the commands after INFO fail too, and report the error
     )
   }
 
@@ -158,7 +151,7 @@ export class RedisConnection {
     this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), time)
   }
 
-  /** Returns since when too little of the next reply has arrived, as a value of `performance.now()`. */
+  /** Time (`performance.now()`) since which too little of the next reply has arrived. */
   #silentSince(): number {
     return Math.max(sinceFirst(this.inFlight), this.#arrivedAt)
   }
@@ -168,7 +161,7 @@ export class RedisConnection {
     const { timeout } = this.#options
     const limit = performance.now() - timeout
     if (this.#silentSince() <= limit) {
-      // Replies arrive in the order of the commands, so all later replies would be late too.
+      // Replies come in the order of the commands, so all later ones would be late too.
       this.#lose(new TimeoutError(`no reply within ${timeout} ms`))
     }
     for (const call of this.waiting) {
@@ -202,7 +195,7 @@ export class RedisConnection {
   async #connect(): Promise<Client> {
     const server = { ...this.#options, url: await this.#options.url() }
     const { client, policy } = await connect(server, this.#closing.signal)
-    // The `volatile-` policies evict only keys with a time to live, which the store's keys do not have.
+    // The `volatile-` policies evict only keys with a time to live, which the store's don't have.
     if (policy?.startsWith('allkeys-')) {
       const text =
         'the server deletes items once it reaches maxmemory; set maxmemory-policy noeviction'
@@ -219,7 +212,7 @@ export class RedisConnection {
       })
     })
     this.#client = client
-    this.#askedForRole = 0 // the server is checked before commands that were meant for another connection
+    this.#askedForRole = 0 // asks the server before commands that were meant for another connection
     const socket = client._ejectSocket() // the package has no other access to the bytes that arrive
     client._insertSocket(socket)
     let bytes = 0
@@ -239,7 +232,7 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Ends the connection, if there is one. Calls that have not been sent wait for the next connection, for a time. */
+  /** Ends the connection, if any. Calls that have not been sent wait for the next one, for a time. */
   #drop(error: unknown): void {
     const [client, sent] = [this.#client, [...this.inFlight]]
     this.#client = undefined
@@ -248,7 +241,7 @@ export class RedisConnection {
     this.#limit = new InFlightLimit()
     for (const call of sent) call.reject(error)
     if (client !== undefined) this.#waitUntil = performance.now() + this.#options.timeout
-    // In a cluster, another server may take over, so calls do not wait for this one.
+    // Another server in a cluster may take over, so calls do not wait for this one.
     if (this.#options.isClusterNode || this.#closing.signal.aborted) this.#waitUntil = 0
     clearTimeout(this.#deadline)
     this.#expire()
@@ -260,9 +253,9 @@ function sinceFirst([first]: Set<Call>): number {
   return first?.since ?? Number.POSITIVE_INFINITY
 }
 
-/** Waits before the next attempt to connect. The wait doubles after each failure. */
+/** Waits before the next attempt to connect, twice as long after each failure. */
 export async function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   const pause = Math.min(longestPause, shortestPause * 2 ** failures)
-  // The pause is random, so that services do not all reconnect to a server at the same time.
+  // Random, so that services don't all reconnect to a server at the same time.
   await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
 }

@@ -1,9 +1,9 @@
-/** Converts errors from Redis servers and connections into errors for the store's callers and for the log. @module */
+/** Converts errors of Redis servers and connections for the store's callers and for the log. @module */
 
 import { createRequire } from 'node:module'
 import { StoreError, StoreMismatchError } from '../item-store.js'
 
-/** The package `@redis/client`. Loading it with `import` would slow down startup (process/log.ts). */
+/** The package `@redis/client`. `import` would slow down startup (process/log.ts). */
 export const redis: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client')
 const { ClientClosedError, ClientOfflineError, ErrorReply, SocketClosedUnexpectedlyError } = redis
 
@@ -15,37 +15,37 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** The error for a command that was not sent, because the in-flight limit had no room for the command in time. */
+/** A command was not sent, because the in-flight limit had no room in time. */
 export class BusyError extends Error {}
 
 export class TimeoutError extends Error {}
 
-/** The error for a server that is not used, because the server might not be the primary. */
+/** A server is not used, because it might not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Error code for a script that failed after its first change, so that its outcome is unknown. */
+/** Code of a script that failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Error code that a script returns if another program has written to the script's key. */
+/** Code of a script whose key another program has written. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Error code that a script returns if the store's record has changed. */
+/** Code of a script that found another record of the store. */
 export const otherRecord = 'RECORD'
 
-/** Error codes that prove that the server has refused the command and changed nothing. */
+/** Codes of refused commands, which have changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
   ...[unexpectedData, otherRecord],
 ])
 
-/** Matches errors from commands in a script. Before Redis 7, such a message does not begin with the error code. */
+/** Matches errors of commands in a script. Before Redis 7, they don't begin with the code. */
 const isOfScript = /^ERR Error running script| script: \w*, on @user_script:\d+/
 
 export function storeError(error: unknown, purpose: Purpose): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
-  // Any error other than a refusal might come from a proxy, after the server has already made the change.
+  // Any other error might come from a proxy, after the server has made the change.
   if (!isRefusal || reply.includes(partlyDone)) {
     return unavailable(error, purpose, ...failureOf(error))
   }
@@ -78,30 +78,30 @@ export function errorReplyOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? error.message : undefined
 }
 
-/** Returns the first word of an error reply, such as `MOVED`; `undefined` for any other error. */
+/** Returns the first word of an error reply, such as `MOVED`; `undefined` for other errors. */
 export function errorCodeOf(error: unknown): string | undefined {
   return errorReplyOf(error)?.split(' ', 1)[0]
 }
 
-/** Matches quoted names of commands that the store sends. These names may be logged. */
+/** Quoted names of the store's own commands, which may be logged. */
 const ownCommands =
   /(['`])(auth|select|info|eval|evalsha|hget|hmget|hset|hdel|hlen|hstrlen|hscan|sort|zadd|cluster(?:\|slots)?|asking|sentinel|psubscribe)\1/gi
 
-/** Returns an error that quotes neither a password nor an item, so that the error may be logged. */
+/** Returns an error for the log, which quotes neither a password nor an item. */
 function causeOf(error: unknown): unknown {
   const isWrapper = error instanceof NotConnectedError || error instanceof StoreError
   const cause = isWrapper ? (error.cause ?? error) : error
   return cause instanceof ErrorReply ? new Error(withoutQuotations(cause.message)) : cause
 }
 
-/** Truncates an error message at the first quotation mark or brace: servers may quote a password or an item. */
+/** Cuts a message at the first quotation mark or brace: servers may quote a password or an item. */
 function withoutQuotations(message: string): string {
   const text = message.replaceAll(ownCommands, '$2')
   const end = text.search(/, with args|(?<!\w)['`]|["{<\r\n]/)
   return end === -1 ? text : text.slice(0, end).trimEnd()
 }
 
-/** Returns the error for a failed attempt to connect, with `***` in place of the password. */
+/** Returns the error of an attempt to connect, with `***` in place of the password. */
 export function connectErrorOf(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error
   const isClosed = 'code' in error && error.code === 'EPIPE'
@@ -118,7 +118,7 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(message.replaceAll(decodeURIComponent(password), '***'))
 }
 
-/** Returns an error's message, or its code if the message is empty, which happens for hosts with several addresses. */
+/** Returns an error's message, or its code if that's empty, as for hosts with several addresses. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

@@ -3,21 +3,16 @@
 import type { StoreTraffic } from '../item-store.js'
 import type { Command, RedisValue, Reply } from './client.js'
 
-/** Maximum total length of the commands in flight and their replies, in bytes. */
-const maxBytes = 32 * 1024 * 1024
-/** Minimum number of bytes to count for each call, which limits the calls in flight to 1,024. */
-const minBytes = 32 * 1024
-/** Minimum number of bytes to count for a reply of unknown length, which limits such replies in flight to 64. */
-const minBytesOfUnknown = 512 * 1024
-/** Factor by which each short reply reduces the expected reply length. After 44 short replies, a tenth remains. */
-const decay = 0.95
+const maxBytes = 32 * 1024 * 1024 // of commands and their replies
+const minBytes = 32 * 1024 // counted for each call, so at most 1,024 are in flight
+const minBytesOfUnknown = 512 * 1024 // counted for a reply of unknown length, so at most 64 are in flight
+const decay = 0.95 // of the expected reply length per short reply; after 44 of them, a tenth remains
 
 export class InFlightLimit {
   #bytes = 0
-  /** Expected length of a reply whose length is unknown, in bytes: that of the longest recent reply. */
-  #replyBytes = maxBytes / 4
+  #replyBytes = maxBytes / 4 // expected length of a reply: that of the longest recent one
 
-  /** Reserves and returns a number of bytes, to pass to `give` after the replies; `undefined` if the call must wait. */
+  /** Reserves and returns bytes, to pass to `give` after the replies; `undefined` if the call must wait. */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
     const counted = Math.max(minBytes, bytes)
@@ -26,14 +21,14 @@ export class InFlightLimit {
     return counted
   }
 
-  /** Releases the bytes reserved for a call. If the call had a single reply, updates the expected reply length. */
+  /** Releases a call's bytes. If it had a single reply, updates the expected reply length. */
   give(bytes: number, [reply, ...others]: readonly Reply[]): void {
     this.#bytes -= bytes
     if (reply === undefined || reply instanceof Error || others.length > 0) return
     this.#replyBytes = Math.max(lengthOf(reply.value), this.#replyBytes * decay)
   }
 
-  /** Whether a list may request another reply of unknown length. Lists use half the limit: up to 32 such replies. */
+  /** Whether a list may request another reply of unknown length. Lists use half the limit: up to 32 replies. */
   get hasRoomForUnknown(): boolean {
     const bytes = Math.max(minBytesOfUnknown, this.#replyBytes)
     return this.#bytes === 0 || this.#bytes + bytes <= maxBytes / 2

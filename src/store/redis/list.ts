@@ -1,4 +1,4 @@
-/** Lists items, bucket by bucket, and caches short buckets. The next buckets are read while items are sent. @module */
+/** Lists items, bucket by bucket, and caches short buckets. Reads the next ones while items are sent. @module */
 
 import type { ItemFilter } from '../../item/item.js'
 import { ReadMemory } from '../../memory/read-memory.js'
@@ -14,20 +14,13 @@ import {
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
-/** Maximum expected total length of the buckets to read with one call, in bytes. */
-const maxBytesTogether = 256 * 1024
-/** Maximum estimated length of a list that is read completely before it is sent, in bytes. */
-const shortList = 512 * 1024
-/** Length in bytes at which joined item texts are sent. Joining longer texts takes longer than a second write. */
-const chunkBytes = 4 * 1024
-/** Minimum length of an item's text, in bytes: the length of `{"id":"…"}`. */
-const minTextBytes = 45
-/** Maximum length of an `HSCAN` reply without the field names and item texts, in bytes. */
-const scanReplyOverhead = 1024
-/** Memory that a cached bucket takes in addition to its item texts, in bytes. */
-const cacheOverhead = 400
-/** Number of projects without items, remembered by a bucket, up to which the bucket is read at once. */
-const maxForgotten = 1000
+const maxBytesTogether = 256 * 1024 // of buckets to read with one call, as far as expected
+const shortList = 512 * 1024 // in bytes; a list that's not longer is read before it is sent
+const chunkBytes = 4 * 1024 // in bytes; joining more item texts takes longer than a second write
+const minTextBytes = 45 // the length of `{"id":"…"}`
+const scanReplyOverhead = 1024 // of an `HSCAN` reply, without field names and item texts
+const cacheOverhead = 400 // bytes of a cached bucket, besides its item texts
+const maxForgotten = 1000 // projects without items that a bucket may remember, and still be read at once
 const firstCursor = '0'
 
 type BucketSize = Pick<BucketState, 'key' | 'bytes' | 'items'>
@@ -41,7 +34,7 @@ export function createTexts(
   batchBytes: number,
   maxCachedBytes: number,
 ) {
-  /** Item texts of buckets, by bucket key, valid until the bucket's version changes. */
+  /** Item texts by bucket key, valid until the bucket's version changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
   /** Buckets that this service has changed since its latest list, with their maximum length. */
@@ -49,7 +42,7 @@ export function createTexts(
 
   type Batch = ReturnType<typeof batchIn>
 
-  /** Returns the batch in an `HSCAN` reply, and the cursor of the next batch: `firstCursor` after the last batch. */
+  /** Returns the batch in an `HSCAN` reply, and the cursor of the next one; `firstCursor` after the last. */
   function batchIn(key: string, { value, client }: RedisReply) {
     const [cursor, entries] = value as [Buffer, Buffer[]] // `HSCAN` returns a cursor, and names and values of fields
     const items = new Map<string, Buffer>()
@@ -79,21 +72,20 @@ export function createTexts(
     return texts
   }
 
-  /** Yields the item texts of a long bucket in batches. @param first the first batch, which has already been read. */
+  /** Yields the item texts of a long bucket in batches. @param first batch, which has already been read. */
   async function* longTexts({ parts, key }: Command, first: Batch): AsyncGenerator<ItemTexts> {
     const readFrom = async (cursor: string) => {
       const [reply] = await read([{ parts: parts.with(2, cursor), key }])
       return batchIn(key, reply as RedisReply) // each command has a reply
     }
-    /** Ids of the items read so far. The server may return an item twice while the Redis hash shrinks. */
-    const seen = new Set<string>()
+    const seen = new Set<string>() // ids so far; the server may return an item twice while the hash shrinks
     for (let batch = first; ; ) {
       yield joined(new Map([...batch.items].filter(([id]) => !seen.has(id))))
       for (const id of batch.items.keys()) seen.add(id)
       if (batch.cursor === firstCursor) return
       const { client } = batch
       batch = await readFrom(batch.cursor)
-      // A new client means a new server process, which does not know the cursor, so reading starts over.
+      // A new client means a new server process, which doesn't know the cursor: reading starts over.
       if (batch.client !== client) batch = await readFrom(firstCursor)
     }
   }
@@ -104,12 +96,11 @@ export function createTexts(
     if (bytes > batchBytes) {
       return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / items))))
     }
-    // `HSCAN` counts each field twice: its name and its value. There is at most one project for each item, and forgotten
-    // projects.
+    // `HSCAN` counts a field twice: its name and its value. Each item adds one project at most, besides forgotten ones.
     return scan(4 * items + maxForgotten, 3 * bytes + scanReplyOverhead)
   }
 
-  /** Reads the item texts of buckets, but only the first batch of a long bucket. @throws {StoreError} */
+  /** Reads short buckets whole, and the first batch of a long one. @throws {StoreError} */
   async function readTexts(buckets: readonly BucketState[]) {
     const cached = buckets.map(({ key, version }) => {
       const known = cache.get(key)
@@ -126,7 +117,7 @@ export function createTexts(
     return cached.map((texts) => texts ?? (results.shift() as (typeof results)[0])) // a result for each uncached bucket
   }
 
-  /** Reads short buckets that this service has changed, while a list reads the states: one round trip instead of two. */
+  /** Reads short buckets that this service has changed, while a list reads the states: one round trip, not two. */
   async function refresh(): Promise<void> {
     const commands: Command[] = []
     let total = 0
@@ -149,7 +140,7 @@ export function createTexts(
     }
   }
 
-  /** @param state the bucket's latest known state. @param length number of bytes that may have been added to it. */
+  /** @param state last known state of the bucket. @param length bytes that may have been added since. */
   function changed(state: BucketState, length: number): void {
     const { key, bytes, items } = outdated.get(state.key) ?? state
     outdated.set(key, { key, bytes: bytes + length, items: items + 1 })
@@ -211,7 +202,7 @@ async function* chunksOf(
     return text
   }
   for await (const buckets of texts) {
-    // The original texts of a long bucket, or texts that are read ahead, take about as much again.
+    // The original texts of a long bucket, or those read ahead, take about as much again.
     const held = 2 * buckets.reduce((sum, { bytes }) => sum + bytes.length, 0)
     memory.change(held)
     for (const items of buckets) {
@@ -220,14 +211,14 @@ async function* chunksOf(
         length += text.length
       }
       if (length >= chunkBytes) yield chunk()
-      else if (isWanted !== undefined) yield Buffer.alloc(0) // so that the reader of a filtered list can pause
+      else if (isWanted !== undefined) yield Buffer.alloc(0) // lets the reader of a filtered list pause
     }
     memory.change(-held)
   }
   if (length > 0) yield chunk()
 }
 
-/** Returns the texts of the items that a filter selects, each preceded by a comma. */
+/** Returns the item texts that a filter selects, with a comma before each. */
 function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   const wanted: Buffer[] = []
   let start = 0
@@ -238,7 +229,7 @@ function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
   return wanted
 }
 
-/** Yields item texts: short buckets in groups, and each batch of a long bucket alone. @throws {StoreError} */
+/** Yields item texts: short buckets in groups, a long bucket batch by batch. @throws {StoreError} */
 export async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { reasonOf } from './errors.js'
 
-/** How long a store must stay reachable before the log says so, in ms. A failover may break new connections. */
+/** How long a store must stay reachable until the log says so, in ms: a failover may break new connections. */
 export const settlingTime = 3_000
 
 export type Reachability = ReturnType<typeof createReachabilityLog>
@@ -14,8 +14,7 @@ export function createReachabilityLog(
   onLost = () => {},
   [fault, end] = ['cannot be reached', 'can be reached again'],
 ) {
-  /** Failures (server and cause) that have been logged since the log last reported the store as reachable. */
-  const logged = new Set<string>()
+  const logged = new Set<string>() // by server and cause, since the store was last reported as reachable
   let settling: NodeJS.Timeout | undefined
 
   return {

@@ -1,4 +1,4 @@
-/** A store's record: its data format and its number of buckets, which must be the same for all services. @module */
+/** A store's record: its data format and number of buckets, the same for all services. @module */
 
 import { StoreMismatchError } from '../item-store.js'
 import type { Command, RedisValue, Servers } from './client.js'
@@ -13,15 +13,12 @@ import {
   storeError,
 } from './errors.js'
 
-/**
- * Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data. Scripts
- * compare only `buckets`, so the next format should rename this field.
- */
+// Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data.
+// Scripts compare only `buckets`, so the next format should rename this field.
 const currentFormat = 2
-/** Default number of buckets, which is also the number in a store that has items but no record. */
+/** Default number of buckets, also that of a store that has items but no record. */
 export const bucketsByDefault = 256
-/** Maximum number of buckets of a new store in a cluster. Each poll sends a command for each bucket. */
-const maxInCluster = 4096
+const maxInCluster = 4096 // for a new store; each poll sends a command for each bucket
 
 /** Returns the store's record, after writing it if it is missing. KEYS: the record; ARGV: buckets, format. */
 const recordScript = `
@@ -39,10 +36,8 @@ export function createStoreRecord(
   const key = `${prefix}{store}`
   const count = keys.length
   const readCommand = ['HMGET', key, 'buckets', 'format']
-  /** Result of the latest check of the record; `undefined` if there is no record, or after the connection was lost. */
-  let result: 'matched' | StoreMismatchError | undefined
-  /** Whether the record has ever matched this service's settings. If so, the service may restore a lost record. */
-  let wasMatched = false
+  let result: 'matched' | StoreMismatchError | undefined // of the latest check; `undefined` without a record
+  let wasMatched = false // if so, this service may restore a lost record
   let pending: Promise<void> | undefined
 
   async function send(parts: Command['parts']): Promise<RedisValue | Error> {
@@ -50,7 +45,7 @@ export function createStoreRecord(
     return isDamage(reply) ? reply : valueIn(reply)
   }
 
-  /** @param content the record's fields, or the error of an attempt to read them. */
+  /** @param content of the record, or the error of an attempt to read it. */
   function setResult(content: RedisValue | Error): void {
     const [buckets = null, format = null] = content instanceof Error ? [] : listIn(content)
     const isMissing = buckets === null && format === null
@@ -59,7 +54,7 @@ export function createStoreRecord(
     if (result === 'matched') wasMatched = true
   }
 
-  /** Returns the error if this service must not write a record; otherwise `undefined`. */
+  /** Returns the error if this service must not write a record. */
   async function obstacle(): Promise<StoreMismatchError | undefined> {
     if (count === bucketsByDefault || wasMatched) return undefined
     const lengths = await servers.send(keys.map((bucket) => keyCommand(['HLEN', bucket], 0)))
@@ -97,13 +92,13 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the result of the comparison: the next connection may be to a server with different data. */
+    /** Discards the result: the next connection may be to a server with other data. */
     forget(): void {
       result = undefined
     },
 
     readAgain(sendAhead: (parts: Command['parts']) => Promise<RedisValue>): void {
-      // Errors are ignored: either later commands will fail too, or another server in the cluster has the record.
+      // Errors don't matter: later commands fail too, or another server in the cluster has the record.
       sendAhead(readCommand).then(setResult, (error) => isDamage(error) && setResult(error))
     },
 
@@ -113,7 +108,7 @@ export function createStoreRecord(
         const isMismatch = error instanceof StoreMismatchError
         if (isMismatch) onMismatch(error)
         if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
-        // If the cluster node that has the record is down, items on the other nodes are still served.
+        // If the node with the record is down, items on the other nodes of the cluster are still served.
         if (servers.serverOf?.(bucket)?.isReady()) return
         const isKnown = error instanceof NotConnectedError || error instanceof BusyError
         throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
@@ -132,7 +127,7 @@ function compared(buckets: string, format: number, count: number) {
   return new StoreMismatchError(cause)
 }
 
-/** Returns whether an error means that the record is not a hash. */
+/** True if the record is not a hash. */
 function isDamage(error: unknown): error is Error {
   return errorCodeOf(error) === 'WRONGTYPE'
 }

@@ -1,23 +1,23 @@
-/** Asks a Redis Sentinel process for the current primary, and subscribes to the process's events. @module */
+/** Asks a Redis Sentinel for the current primary, and subscribes to its events. @module */
 
 import { hostAndPort, type SentinelAddress } from './address.js'
 import { type Client, listIn, open, type RedisValue, withTimeout } from './client.js'
 import { reasonOf, TimeoutError } from './errors.js'
 
-/** Maximum time to wait for answers from the sentinels, in milliseconds. */
+/** Maximum wait for answers from the sentinels, in ms. */
 export const answerTimeout = 1000
 
 export interface Answer {
   readonly address: string
-  /** Number of the last failover that the sentinel knows of. Only answers with the highest number are used. */
+  /** Number of the last failover that the sentinel knows. Only answers with the highest number count. */
   readonly epoch: number
-  /** `down` if the sentinel cannot reach the primary; `retiring` if a failover has begun. */
+  /** `down` if the sentinel can't reach the primary; `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
 }
 
 export type Sentinel = ReturnType<typeof createSentinel>
 
-/** Creates a client for one sentinel. Protocol version 2 requires a separate connection for events. */
+/** Creates a client for one sentinel. Protocol version 2 needs a connection of its own for events. */
 export function createSentinel(
   host: string,
   address: SentinelAddress,
@@ -27,8 +27,7 @@ export function createSentinel(
 ) {
   const { name } = address
   let isAsked = false
-  /** The client for commands and the client for events; empty while the sentinel is not connected. */
-  const clients: Client[] = []
+  const clients: Client[] = [] // for commands and for events; empty while not connected
 
   function close(): void {
     for (const client of clients.splice(0)) client.destroy()
@@ -51,8 +50,7 @@ export function createSentinel(
   }
 
   const sentinel = {
-    /** Whether the sentinel answered the last query in time. */
-    isPresent: true,
+    isPresent: true, // the last query was answered in time
 
     close,
 
@@ -62,14 +60,14 @@ export function createSentinel(
       sentinel.isPresent = false
       const begun = performance.now()
       try {
-        // The first attempt uses no password, because sentinels reject a password that they do not require.
+        // Without a password first, because sentinels reject one that they do not require.
         let [client] = clients
         client ??= await connect(false).catch((error: unknown) => {
           if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)
           throw error
         })
         signal.throwIfAborted()
-        // In this order, a failover between the commands gives the old epoch with the new address, never the reverse.
+        // In this order, a failover in between gives the old epoch with the new address, never the reverse.
         const replies = Promise.all([
           client.sendCommand<RedisValue>(['SENTINEL', 'MASTER', name]),
           client.sendCommand<RedisValue>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
@@ -98,7 +96,7 @@ function answerIn(fields: RedisValue, named: RedisValue, info: RedisValue): Answ
   if (address !== hostAndPort(field('ip'), field('port'))) return { address, epoch, state: 'up' }
   const flags = (field('flags') ?? '').split(',')
   if (flags.includes('s_down')) return { address, epoch, state: 'down' }
-  // In TILT mode, a sentinel does not go on with a failover.
+  // A sentinel in TILT mode does not go on with a failover.
   const isRetiring = flags.includes('failover_in_progress') && !String(info).includes('tilt:1')
   return { address, epoch, state: isRetiring ? 'retiring' : 'up' }
 }

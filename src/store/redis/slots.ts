@@ -6,7 +6,7 @@ import { errorReplyOf } from './errors.js'
 
 export const slotCount = 16_384
 
-/** Returns a key's slot: a CRC-16/XMODEM of the text in its first braces or, without braces, of the whole key. */
+/** Returns a key's slot: CRC-16/XMODEM of the text in its first braces or, without braces, of the whole key. */
 export function slotOf(key: string): number {
   const [, tag] = /^[^{]*\{([^}]+)\}/.exec(key) ?? []
   let sum = 0
@@ -18,7 +18,7 @@ export function slotOf(key: string): number {
   return sum % slotCount
 }
 
-/** @param sender host and port of the server that replied. Its host replaces an empty host in the reply. */
+/** @param sender host and port of the server that replied. Its host replaces an empty one in the reply. */
 export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {

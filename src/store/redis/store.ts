@@ -29,25 +29,21 @@ import { bucketsByDefault, createStoreRecord } from './record.js'
 import { watchPrimary } from './watched-primary.js'
 
 export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log'> {
-  /** Address of the server, in the same syntax as `STORE_URL`. */
+  /** In the syntax of `STORE_URL`. */
   readonly url: string
-  /** Prefix of all keys, without braces, because text in braces determines a key's slot in a cluster. */
+  /** Prefix of all keys, without braces, because the text between them determines a key's slot in a cluster. */
   readonly prefix: string
-  /** Number of buckets: a power of two, which must be the same for all services with the same key prefix. */
+  /** Number of buckets: a power of two, the same for all services with the same prefix. */
   readonly buckets?: number
-  /** Total length of the items to request with one command, in bytes. */
-  readonly batchBytes?: number
+  readonly batchBytes?: number // of the items to request with one command
   readonly maxCachedBytes?: number
-  /** Waits until the next poll for changes. */
   readonly pause?: (signal: AbortSignal) => Promise<unknown>
 }
 
-/** Share of the changes that look for projects to forget: about 100 fields each time. */
-const forgetting = 1 / 64
-/** How long the result of a health check is reused, in milliseconds. */
-const healthyFor = 1000
+const forgetting = 1 / 64 // of the changes look for projects to forget: about 100 fields each time
+const healthyFor = 1000 // ms for which the result of a health check is reused
 
-/** Opens a store on Redis. Resolves even if the first attempt to connect fails. @throws {StoreMismatchError} */
+/** Opens a store on Redis, even if the first attempt to connect fails. @throws {StoreMismatchError} */
 export async function openRedisStore(
   options: RedisStoreOptions,
   open = openServers,
@@ -62,7 +58,7 @@ export async function openRedisStore(
   const record = createStoreRecord(servers, prefix, keys, health.lost)
   await servers.firstAttempt
   await record.compare().catch((error) => {
-    if (!(error instanceof StoreMismatchError)) return // ignored: the store tries again, and stays unhealthy meanwhile
+    if (!(error instanceof StoreMismatchError)) return // the store tries again, and stays unhealthy meanwhile
     servers.close()
     throw error
   })
@@ -118,7 +114,7 @@ export async function openRedisStore(
     const run = async (name: string, text: string) =>
       (await send(purpose, [evaluation(name, text, key, args)]))[0]
     let reply = await run('EVALSHA', script.digest)
-    // After each of these errors, nothing has changed. A restarted server may know neither the script nor the record.
+    // After these errors, nothing has changed. A restarted server may know neither the script nor the record.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', script.text)
     if (errorCodeOf(reply) === otherRecord) {
       record.forget()
@@ -171,7 +167,7 @@ export async function openRedisStore(
       if (!isExpected) throw corrupted.found(key, field)
     }
     await sendOne('change', evaluation('EVAL', scripts.probe.text, key, ['']))
-    await runScript('read', scripts.readShort, key, ['']) // checks that the service may use EVALSHA
+    await runScript('read', scripts.readShort, key, ['']) // checks the right to call EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
@@ -184,7 +180,7 @@ export async function openRedisStore(
   }
 
   function logFailure(error: unknown): boolean {
-    if (servers.isReady()) health.lost(error) // otherwise, the cause of the lost connection is logged
+    if (servers.isReady()) health.lost(error) // otherwise the cause of the lost connection is logged
     return false
   }
 
@@ -198,7 +194,7 @@ export async function openRedisStore(
     async read(id) {
       const key = keyOf(id)
       const command = keyCommand(['HGET', key, id])
-      // The script limits the length of the reply, but takes 2.2 µs on the server, compared with 0.7 µs for `HGET`.
+      // The script limits the length of the reply, but takes 2.2 µs on the server; `HGET` takes 0.7 µs.
       let value = await (servers.hasRoom(key)
         ? sendOne('read', command)
         : runScript('read', scripts.readShort, key, [id]))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Answer } from './sentinel.js'
 import { primaryIn } from './watched-primary.js'
 
-/** Parses sentinels' answers: address, epoch and state (by default, `up`), such as `a 1, b 2 down`. */
+/** Parses sentinels' answers, such as `a 1, b 2 down`: address, epoch and state, by default `up`. */
 function answersIn(text: string): Answer[] {
   return [...text.matchAll(/(\w+) (\d+)(?: (down|retiring))?/g)].map(
     ([, address = '', epoch, state = 'up']) => ({ address, epoch: Number(epoch), state }) as Answer, // the pattern allows no other states

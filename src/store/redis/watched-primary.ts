@@ -1,6 +1,6 @@
 /**
- * A connection to a primary that sentinels watch. After a failover, the former primary still accepts changes, but these
- * are lost. So commands are sent only while recent answers from the sentinels name the connected server. @module
+ * A connection to a primary that sentinels watch. A former primary goes on accepting changes, which are then lost, so
+ * commands are sent only while recent answers of the sentinels name the connected server. @module
  */
 
 import type { SentinelAddress } from './address.js'
@@ -9,12 +9,9 @@ import { RedisConnection, type RedisConnectionOptions } from './connection.js'
 import { errorReplyOf, NotPrimaryError, reasonOf } from './errors.js'
 import { type Answer, answerTimeout, createSentinel, type Sentinel } from './sentinel.js'
 
-/** Time between two queries to the sentinels, in milliseconds. */
-const interval = 1000
-/** How long the sentinels' answers are valid after a query, in milliseconds. */
-const validFor = 1500
-/** How long the primary stays in use after a query without a valid answer, in milliseconds. */
-const silentFor = interval + 2 * answerTimeout
+const interval = 1000 // ms between two queries to the sentinels
+const validFor = 1500 // ms after a query
+const silentFor = interval + 2 * answerTimeout // ms until a primary without valid answers is given up
 
 const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
   up: (named) => `the sentinels name another primary, ${named}`,
@@ -27,21 +24,16 @@ export function watchPrimary(
   options: Omit<RedisConnectionOptions, 'url' | 'isClusterNode'>,
 ): Servers {
   const closing = new AbortController()
-  /** Epoch (failover number) of the latest answer that was accepted. */
-  let epoch = 0
-  /** Host and port of the primary that the sentinels last named; `undefined` if it may not be used. */
-  let named: string | undefined
-  /** Why there is no primary, or why the former primary is no longer used. */
-  let cause: unknown
-  /** Host and port of the server that the connection uses. */
-  let used: string | undefined
-  /** Time, as a value of `performance.now()`, until which the sentinels' latest answers are valid. */
-  let validUntil = 0
+  let epoch = 0 // number of the failover in the latest accepted answer
+  let named: string | undefined // primary last named by the sentinels; `undefined` if it may not be used
+  let cause: unknown // why there is no primary, or the former one is no longer used
+  let used: string | undefined // host and port of the connected server
+  let validUntil = 0 // of the sentinels' latest answers (`performance.now()`)
   let isSilenceLogged = false
   let pending: Promise<void> | undefined
 
   const isExpired = () => performance.now() >= validUntil
-  // If an event arrives during a query, the answers may be older than the event, so another query follows.
+  // Answers may be older than an event that arrives during a query, so another query follows.
   const onEvent = () => void (pending ?? Promise.resolve()).then(ask)
   const sentinels = address.hosts.map((host) =>
     createSentinel(host, address, options.timeout, closing.signal, onEvent),
@@ -77,7 +69,7 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** Handles a failed query to the sentinels. An existing connection stays in use, but no new one is made. */
+  /** Handles a failed query. A connection stays in use, but no new one is made. */
   function goOn(reason: string): void {
     cause = new Error(reason)
     if (!connection.isReady()) {
@@ -107,7 +99,7 @@ export function watchPrimary(
       // If this process was paused for a while, the server may no longer be the primary.
       while (isExpired() && connection.isReady()) await ask()
       if (server !== named) throw cause
-      // NOREPLICAS may mean that a network fault has cut off the primary from replicas and sentinels.
+      // NOREPLICAS may mean that a network fault separates the primary from replicas and sentinels.
       if (replies.some((reply) => errorReplyOf(reply)?.includes('NOREPLICAS'))) void ask()
       return replies
     },
@@ -130,7 +122,7 @@ function faultIn(answers: readonly Answer[], failures: readonly unknown[]): stri
   return `no sentinel replied: ${reasons[0]}`
 }
 
-/** Waits for answers from the sentinels that answered the last query in time, or from all sentinels if none did. */
+/** Waits for the sentinels that answered the last query in time, or for all if none did. */
 async function answersOf(sentinels: readonly Sentinel[]) {
   const answers: Answer[] = []
   const failures: unknown[] = []
@@ -147,8 +139,8 @@ async function answersOf(sentinels: readonly Sentinel[]) {
 }
 
 /**
- * Returns the primary that most of the sentinels with the highest epoch name; in a tie, the previously known primary.
- * These sentinels are ignored if they are a minority and their epoch is lower than one seen before.
+ * Returns the primary named by most sentinels with the highest epoch; in a tie, the one known before. Ignores them if
+ * they're a minority, and their epoch is lower than one seen before.
  */
 export function primaryIn(
   answers: readonly Answer[],
