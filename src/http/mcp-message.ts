@@ -8,8 +8,7 @@ import { kibibyte } from '../memory/shares.js'
 /** An error for the program that sent a message. An agent sees the errors of its calls instead. */
 export class RpcError extends ApiError {
   override readonly status: number
-  /** The error as it is sent (JSON-RPC 2.0 §5.1). */
-  readonly sent: object
+  readonly sent: object // as in the response (JSON-RPC 2.0 §5.1)
 
   constructor(status: number, code: number, message: string, data?: object) {
     super('BAD_REQUEST', message)
@@ -18,12 +17,10 @@ export class RpcError extends ApiError {
   }
 }
 
-/** Maximum length of a message without `data`, in bytes. So much is parsed at once. */
-const maxLength = 64 * kibibyte
+const maxLength = 64 * kibibyte // in bytes, without `data`; so much is parsed at once
 
 const noArguments = Buffer.from('{}')
 
-/** Finds the id, the arguments of a call, and the `data` among these. */
 class MessageCheck extends BodyCheck {
   id: Span = { start: 0, end: 0 }
   call: { readonly arguments?: Span; readonly data?: Span | undefined } = {}
@@ -67,9 +64,8 @@ export function* readMessage(body: ArrivingBody) {
   return {
     /** The members of the message, with `null` as `data`. */
     members: JSON.parse(text) as Members, // a JSON object
-    /** JSON text of the id, as Latin-1 text with one character for each byte of UTF-8; empty if there is none. */
+    /** JSON text of the id, with one character for each byte of UTF-8; empty if there is none. */
     id: bytes.toString('latin1', check.id.start, check.id.end),
-    /** JSON text of the arguments. */
     call: sent ? bytes.subarray(sent.start, sent.end) : noArguments,
   }
 }

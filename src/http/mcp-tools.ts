@@ -13,20 +13,17 @@ import { type ItemOperations, itemIdOf, present, type ReceivedItem } from './ite
 import { runInTurns } from './pacing.js'
 import { maxWait } from './parameters.js'
 
-/** Blocks of text for an agent. */
-export type Texts = readonly (Buffer | string)[]
+export type Texts = readonly (Buffer | string)[] // blocks of text for an agent
 
 interface Tool {
   readonly description: string
-  /** Names of the arguments; those with a question mark are optional. */
-  readonly takes: string
+  readonly takes: string // names of arguments; those with a question mark are optional
   readonly isReading?: true
-  /** @param received the item to store, for a tool with `data`. */
+  /** @param received the item to store, if the tool has `data`. */
   run(o: ItemOperations, exchange: Exchange, given: Given, received: ReceivedItem): Promise<Texts>
 }
 
-/** Arguments as text, without those of the item to store. */
-type Given = Readonly<Partial<Record<keyof typeof schemas, string>>>
+type Given = Readonly<Partial<Record<keyof typeof schemas, string>>> // without those of the item to store
 
 const schemas = {
   id: { type: 'string', description: 'Id of the item' },
@@ -91,7 +88,7 @@ const table: Readonly<Record<string, Tool>> = {
       const limit = Number(seconds)
       if (id !== undefined && project !== undefined) throw invalidCall('give id or project_id')
       if (!(limit >= 0 && limit <= maxWait)) throw invalidCall(`seconds must be 0 to ${maxWait}`)
-      exchange.releaseBody() // the bodies of calls that wait must not keep others out
+      exchange.releaseBody() // the body of a call that waits must not keep others out
       if (id === undefined) {
         const tag = known ?? (await operations.taggedList(project)).tag
         const condition = conditionOf('ifNoneMatch', tag)
@@ -115,7 +112,6 @@ function namesIn(takes: string): (keyof typeof schemas)[] {
   return takes.replaceAll('?', '').split(' ') as (keyof typeof schemas)[] // tools take only these
 }
 
-/** The tools as clients list them. */
 export const listedTools = [...tools].map(([name, { description, takes, isReading = false }]) => {
   const properties = Object.fromEntries(namesIn(takes).map((each) => [each, schemas[each]]))
   const required = takes.split(' ').filter((each) => each in schemas)
@@ -124,7 +120,7 @@ export const listedTools = [...tools].map(([name, { description, takes, isReadin
   return { name, description, inputSchema, annotations }
 })
 
-/** Reads the arguments of a call, but not the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
+/** Reads the arguments of a call, without the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
 export function argumentsOf({ takes }: Tool, sent: unknown): Given {
   const names = namesIn(takes)
   const values = new Map<string, unknown>(Object.entries(sent ?? {}))
@@ -147,7 +143,7 @@ function invalidCall(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid arguments: ${problem}`)
 }
 
-/** Returns a tag without the quotes, which agents easily lose. */
+/** Strips the quotes, which agents easily lose. */
 function bare(tag: string): string {
   return tag.replaceAll(/^W\/|"/g, '')
 }
@@ -168,8 +164,7 @@ export async function itemTexts({ item }: { readonly item: EncodedItem }): Promi
   return [item, tagText(await itemTag(item))]
 }
 
-/** Maximum length of a list in bytes. A longer list is cut, because the context of an agent is small. */
-const maxListBytes = 256 * kibibyte
+const maxListBytes = 256 * kibibyte // a longer list is cut, because an agent's context is small
 
 async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; tag: string }) {
   const memory = new ReadMemory()

@@ -1,4 +1,4 @@
-/** Serves tools to agents by the Model Context Protocol, which is JSON-RPC 2.0 over HTTP. @module */
+/** Serves tools to agents by the Model Context Protocol, JSON-RPC 2.0 over HTTP. @module */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { URL } from 'node:url'
@@ -18,10 +18,8 @@ import { argumentsOf, itemTexts, listedTools, type Texts, tools } from './mcp-to
 import { untilWorkMayRun } from './pacing.js'
 import { keyedName } from './parameters.js'
 
-/** The version of the protocol in which each request describes itself. */
-const stateless = '2026-07-28'
-/** The versions in which a client begins with `initialize`, the latest first. */
-const initialized = ['2025-11-25', '2025-06-18']
+const stateless = '2026-07-28' // the version of the protocol in which each request describes itself
+const initialized = ['2025-11-25', '2025-06-18'] // versions with `initialize`, the latest first
 const supportedVersions = [stateless, ...initialized]
 
 const prefix = 'io.modelcontextprotocol/'
@@ -32,12 +30,8 @@ const about = {
     'A store of JSON items that several agents and programs share. Each item has a tag, which changes with it: pass the tag as if_match, and no change is lost.',
 }
 const caching = { ttlMs: 300_000, cacheScope: 'public' } // five minutes: an update may bring other tools
-
-/** Hosts of web pages that may use the tools. Any other page may be here by DNS rebinding. */
-const localHosts = ['localhost', '127.0.0.1', '[::1]']
-
-/** Maximum length of a result that is sent at once, in bytes. A longer one is sent in slices. */
-const shortResult = 16 * kibibyte
+const localHosts = ['localhost', '127.0.0.1', '[::1]'] // other pages may be here by DNS rebinding
+const shortResult = 16 * kibibyte // in bytes; a longer result is sent in slices
 const sliceBytes = 64 * kibibyte
 
 export function createMcpHandler(operations: ItemOperations, readBody: ReadBody): Handler {
@@ -51,7 +45,7 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
     await answer()
   }
 
-  /** Reads a message. Returns a function that answers it. */
+  /** Reads a message, and returns a function that answers it. */
   function* receive(exchange: Exchange, body: ArrivingBody, reply: Reply) {
     const { members, id, call } = yield* readMessage(body)
     const { method, params = {} } = members
@@ -100,7 +94,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns whether a message describes itself. @throws {RpcError} if it does not do so as the protocol demands. */
+/** Returns whether a message describes itself. @throws {RpcError} if it does so wrongly. */
 function isStateless(headers: IncomingHttpHeaders, method: string, params: Members): boolean {
   const { 'mcp-protocol-version': header } = headers
   const meta = isObject(params._meta) ? params._meta : {}
@@ -129,7 +123,7 @@ function isStateless(headers: IncomingHttpHeaders, method: string, params: Membe
   }
 }
 
-/** Returns the result of any method but `tools/call`. @throws {RpcError} if it is unknown. */
+/** Returns the result of any method but `tools/call`. @throws {RpcError} for an unknown one. */
 function resultOf(method: string, params: Members, isStateless: boolean): object {
   if (method === 'tools/list') return { tools: listedTools, ...(isStateless ? caching : {}) }
   if (isStateless && method === 'server/discover')
@@ -149,11 +143,9 @@ function errorText({ message, code }: ApiError): string {
 /** The response to a message, as Latin-1 text: one character for each byte of UTF-8. */
 class Reply {
   readonly #exchange: Exchange
-  /** JSON text of the message's id, as it was sent; empty if it is unknown. */
-  id = ''
+  id = '' // JSON text, as it was sent; empty if unknown
   isStateless = false
-  /** Whether errors are for the agent, as results of its call. */
-  isCall = false
+  isCall = false // errors are for the agent, as results of its call
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
@@ -168,7 +160,6 @@ class Reply {
     this.send(status, 'error', sent, headers)
   }
 
-  /** Sends the result of a tool. */
   texts(texts: Texts, isError = false): Awaitable<void> {
     const opening = this.#textOf('result', { isError, content: [] }).slice(0, -3)
     const buffers = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
