@@ -145,10 +145,8 @@ async function withToken(): Promise<string> {
   return `http://localhost:${await listen(server)}/mcp`
 }
 
-/**
- * The scenarios that concern a server with tools only. The others need the diagnostic tools of an example server, or
- * prompts, resources, completions, logging, sampling, elicitation, tasks, or streams of events, none of which we have.
- */
+// Scenarios for a server that has only tools. The others need the diagnostic tools of an example server, or prompts,
+// resources, completions, logging, sampling, elicitation, tasks, or event streams, none of which we have.
 const scenarios = [
   ['2025-11-25', 'server-initialize'],
   ['2025-11-25', 'ping'],
