@@ -47,7 +47,6 @@ const notBaseUrls = [
 ]
 const isNoBaseUrl = /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/
 
-/** Invalid command lines, each with the error message that follows `item-store: `. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
   toString: /unknown command "toString"; expected serve, dev, token, openapi or conformance/,

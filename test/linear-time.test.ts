@@ -59,7 +59,6 @@ function* attacksOn(source: string): Generator<(length: number) => string> {
   }
 }
 
-/** Runs every regular expression of the sources in a folder on texts made from its own parts. */
 async function assertLinear(folder: string, least: number): Promise<void> {
   const slow: string[] = []
   let count = 0

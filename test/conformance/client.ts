@@ -9,7 +9,6 @@ export interface Service {
   readonly baseUrl: URL
   readonly secret: string
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends `target` unchanged as the request target. */
   requestTarget(method: string, target: string, options?: RequestOptions): Promise<Answer>
   /** Sends a request with a valid token and, unless it's `undefined`, with `value` as JSON. */
   call(method: string, path: string, value?: unknown): Promise<Answer>

@@ -91,7 +91,6 @@ export function readWaiting(
   return service.request(method, path, { token, headers })
 }
 
-/** @param time in ms. */
 export async function isPending(answer: Promise<Answer>, time = 200): Promise<boolean> {
   return (await Promise.race([answer, delay(time, 'pending')])) === 'pending'
 }

@@ -16,7 +16,6 @@ function appWith(limits: Parameters<typeof ownApp>[1], store = createMemoryStore
   return ownApp({ store }, limits)
 }
 
-/** Returns whether a reader has been cut. The log summarizes later cuts. */
 function hasCut({ log }: OwnApp): boolean {
   return log.some(({ limit }) => limit === 'memory for readers')
 }

@@ -139,7 +139,6 @@ export function useBrowser(): () => Promise<Context> {
   }
 }
 
-/** Opens a page in a new browser, which is closed after the test. */
 export async function openPage(url: string): Promise<Page> {
   const browser = await launch()
   after(() => browser.close())

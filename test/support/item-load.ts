@@ -142,8 +142,7 @@ export function startLoad(service: OwnService, options: LoadOptions = {}) {
 
   return {
     statuses,
-    /** Returns the time of the last response with status 503, as a value of `performance.now()`. */
-    lastRefused: () => lastRefused,
+    lastRefused: () => lastRefused, // a value of `performance.now()`
 
     /** @throws {Error} if any response was unexpected. */
     async stop() {
@@ -151,7 +150,6 @@ export function startLoad(service: OwnService, options: LoadOptions = {}) {
       await works
     },
 
-    /** Returns the acknowledged changes that the service `from` has lost. */
     async lost(from = service) {
       send = keptClient(from, agent)
       for (const item of items) await read(item)

@@ -56,7 +56,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       for (const text of texts) await page.getByText(text).first().waitFor()
     },
     warns: (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor(),
-    /** Waits until the status line shows the given text, such as `2 items`. */
     counts: (text: string | RegExp) => page.locator('.status').getByText(text).first().waitFor(),
     async asks(title: string) {
       const question = page.getByRole('dialog', { name: title })
@@ -86,7 +85,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       page.evaluate<T[]>(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`,
       ),
-    /** Returns the distance from the top of the window to the rows, in CSS pixels. */
     topOfRows: () =>
       page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top'),
     /** @param response JavaScript expression for the response. If its value is falsy, the real service responds. */
@@ -113,7 +111,6 @@ function withHelpers(page: Page, isNarrow: boolean) {
       }`)
       return () => page.evaluate<void>('release()')
     },
-    /** Returns a function that resolves to the most recently copied text. */
     async watchClipboard() {
       await page.evaluate(
         'navigator.clipboard.writeText = async (text) => { globalThis.copied = text }; 0',

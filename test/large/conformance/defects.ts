@@ -266,7 +266,6 @@ function errors(status: number, change: Members): Defect {
   )
 }
 
-/** Responds to some valid create and replace requests with 422. */
 function rejecting(isRejected: (request: Request) => boolean): Defect {
   return { requested: (value, request) => (isRejected(request) ? {} : value) }
 }

@@ -57,7 +57,6 @@ export const parts = {
   /** Parses a body, and turns long integers into strings that begin with `#`. `written` restores the exact digits. */
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
-  /** Returns the item request in a body. An item request without `data` is invalid. */
   requested: (value: Members, _request: Request): Members => value,
   newId: (_value: Members): string => randomUUID(),
   members: (data: Members): Members => data,

@@ -150,7 +150,6 @@ function needAlive({ child, log }: OwnService): void {
   }
 }
 
-/** Lists all items, and returns the response body as text with one character for each byte. */
 async function list(service: OwnService): Promise<string> {
   const { status, text } = await service.call('GET', '/items')
   if (status !== 200) throw new Error(`list after the conversation: ${status} ${text}`)

@@ -10,7 +10,6 @@ export type Played = Awaited<ReturnType<typeof play>>
 
 const continueTime = 200 // ms to wait for `100 Continue` (RFC 9110 §10.1.1)
 
-/** @param waitLimit maximum time to wait for data, in milliseconds. */
 export async function play(
   url: URL,
   plan: ConnectionPlan,
@@ -49,7 +48,6 @@ export async function play(
     })
   }
 
-  /** Waits until `check` returns true, or no data has arrived for `time` ms. */
   async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
     let before = read
     for (let end = performance.now() + time; !check(); await delay(1)) {

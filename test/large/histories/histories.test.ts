@@ -55,7 +55,6 @@ async function makeHistories({ operations, seed }: typeof options) {
   let lastNumber = 0
   let isOver = false
 
-  /** Returns a new number, for use as a logical time or as an item's value. */
   function newNumber(): number {
     lastNumber += 1
     return lastNumber
@@ -175,7 +174,6 @@ function taggedIn({ status, headers: { etag: tag }, text }: Answer): Item['known
   return isItem ? { value: Number(value), tag } : undefined
 }
 
-/** Returns an operation's outcome; `undefined` if it is unknown. */
 function outcomeOf({ kind }: Operation, { status, text }: Answer): Outcome | 'refused' | undefined {
   if (status === 0) return text === 'ECONNREFUSED' ? 'refused' : undefined
   if (status === 503) {

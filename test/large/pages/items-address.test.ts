@@ -15,7 +15,6 @@ const shop = [
   ['{"title":"Note","price":5}', 'null'],
 ] as const
 
-/** Waits for the part of the address after the `#`. */
 const hasAddress = (page: ItemsPage, expected: string) =>
   until(`the address ${expected}`, () => new URL(page.url()).hash === (expected && `#${expected}`))
 

@@ -272,7 +272,6 @@ describe('the collection', () => {
     return { collection, seen, ids, asked: () => asked }
   }
 
-  /** Requests the list, and waits until it has arrived. */
   async function listed(collection: Collection): Promise<Date> {
     collection.refresh()
     return await until('the list', () => collection.shown().listedAt)

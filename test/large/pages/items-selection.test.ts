@@ -15,14 +15,12 @@ import { until } from '../../support/process.js'
 
 const { openWith } = useItemsPage()
 
-/** Opens the items page with items whose member `n` counts up from 0. */
 const openNumbers = (count: number, options?: GuardOptions) =>
   openWith(
     Array.from({ length: count }, (_, n) => `{"n":${n}.0}`),
     options,
   )
 
-/** Waits until the items with these numbers are selected. */
 async function selects(page: ItemsPage, ...expected: number[]): Promise<void> {
   const selected = () => page.all('tr[aria-selected=true] .number', 'Number(each.textContent)')
   await until(`${expected} selected`, async () => `${await selected()}` === `${expected}`)

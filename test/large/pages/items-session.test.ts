@@ -113,7 +113,6 @@ describe('a session', () => {
 })
 
 describe('white space', () => {
-  /** Replaces a range of the indented text, and saves the result. */
   function edited(source: string, from: number, to: number, text: string) {
     const shown = formattedDraft(source)
     const typed = shown.slice(0, from) + text + shown.slice(to)

@@ -17,7 +17,6 @@ const pressIn = (page: ItemsPage, selector: string, key: object) =>
   page.evaluate(`document.querySelector('${selector}').dispatchEvent(new KeyboardEvent(
     'keydown', { bubbles: true, cancelable: true, composed: true, ...${JSON.stringify(key)} }))`)
 
-/** Types into the panel of the item whose member `n` has this value. */
 async function type(page: ItemsPage, n: string, typed: string): Promise<void> {
   await page.open(`"${n}"`)
   await page.editor.fill(`{"n":"${typed}"}`)

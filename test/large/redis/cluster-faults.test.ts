@@ -32,8 +32,7 @@ const nodeTimeout = '1500' // ms without a response after which a replica takes 
 const replicationLag = 2000 // ms until an acknowledged write has reached the replica
 
 const slotsToMove = 4
-/** The path of an id that belongs into the first bucket. */
-const unknownItem = '/items/00000000-0000-4000-8000-000000000000'
+const unknownItem = '/items/00000000-0000-4000-8000-000000000000' // its id belongs into the first bucket
 
 const cluster = await ownCluster('--appendonly', 'yes')
 /** This service is never restarted, so it must recover from each fault by itself. */

@@ -72,7 +72,6 @@ export async function linesBeforeOutage({ log }: OwnService): Promise<number> {
   return log.length
 }
 
-/** @param since number of log lines to skip. */
 export async function assertOneOutage({ log }: OwnService, since: number): Promise<void> {
   const said = () => log.slice(since).filter(({ msg }) => msg === lost || msg === back)
   await until('the log says that the store is back', () => said().some(({ msg }) => msg === back))

@@ -188,7 +188,6 @@ async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   })
 }
 
-/** Waits until all sentinels know that a replica is in sync, and returns the primary. */
 async function untilInSync(): Promise<WatchedServer> {
   return await until('a replica can take over', async () => {
     const primary = await knownPrimary()

@@ -29,7 +29,6 @@ ownTest('after many changes and slow readers of lists, memory is returned', asyn
   assert.ok(after < options.growth * idle, `${after} bytes after the churn, ${idle} before`)
 })
 
-/** Returns the resident memory before the churn and after all items are deleted, in bytes. */
 async function churn(service: OwnService) {
   let isOver = false
 

@@ -145,7 +145,6 @@ for (const path of ['/items', '/items/{id}']) {
   })
 }
 
-/** Calls `act` `count` times, at most `atOnce` at a time. */
 async function inTurn(count: number, atOnce: number, act: (place: number) => Promise<void>) {
   let next = 0
   const actAll = async () => {
