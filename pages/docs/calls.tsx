@@ -29,7 +29,7 @@ export function Calls(props: CallsProps) {
   const [body, setBody] = useState(() => exampleBody(operation, document))
   const [isTrying, setTrying] = useState(false)
   const [received, setReceived] = useState<Received>()
-  // When the user chooses a response status, the examples for this status replace the received response.
+  // Choosing a status replaces the received response with its examples.
   useEffect(() => setReceived(undefined), [props.status])
 
   const input = { parameters: { ...parameters, ...own }, body }

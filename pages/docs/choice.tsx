@@ -3,8 +3,7 @@
 import type { ComponentChildren } from 'preact'
 
 interface ChoiceProps<T extends string> {
-  /** Title for screen readers, which must be unique on the page. */
-  readonly title: string
+  readonly title: string // for screen readers; unique on the page
   readonly texts: readonly T[]
   readonly chosen: T
   onChoose(text: T): void

@@ -5,7 +5,7 @@ import { Button } from '../shared/components.js'
 import type { Operation } from './openapi.js'
 import { Method } from './operation.js'
 
-/** Path of the items page, from a `link` element that the service adds only if it serves that page. */
+/** Path of the items page. The service adds this `link` element only if it serves that page. */
 const itemsPage = document.querySelector('link[rel=related]')?.getAttribute('href')
 
 export function ItemsLink() {
@@ -58,7 +58,7 @@ export function Contents({ operations }: ContentsProps) {
   )
 }
 
-/** Returns the id of the section that is at 20% of the window's height. */
+/** Returns the id of the section at 20% of the window's height. */
 function useCurrent(ids: readonly string[]): string | undefined {
   const [current, setCurrent] = useState(ids[0])
   useEffect(() => {

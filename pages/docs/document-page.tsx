@@ -17,7 +17,7 @@ export function DocumentPage({ document }: { document: OpenApiDocument }) {
   const [{ operations, errors }] = useState(() => separateErrors(operationsOf(document)))
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
-  // Scrolls to the section in the URL, which did not exist yet when the browser loaded the page.
+  // The section in the URL did not exist yet when the browser loaded the page.
   useEffect(() => {
     if (location.hash) location.replace(location.hash)
   }, [])

@@ -2,16 +2,15 @@
 
 import { h } from 'preact'
 
-/** Maximum number of characters to colour. With more, a long text would be slow to appear. */
-const longest = 20_000
+const longest = 20_000 // characters; a longer text would be slow to appear
 
-/** Matches a token to colour. Keywords of code samples are coloured like JSON literals, because none occurs in JSON. */
+/** Matches a token to colour. Keywords of code samples look like JSON literals, because none occurs in JSON. */
 const token =
   /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|-?\d[-+.\dEe]*|\b(?:true|false|null|True|False|None|const|await|new|import|from)\b/gs
 
 type Part = string | ReturnType<typeof span>
 
-/** Wraps each token in an element, without changing any character. The text may be cut off, even within a token. */
+/** Wraps each token in an element, and changes no character. The text may end within a token. */
 export function coloured(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

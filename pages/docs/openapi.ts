@@ -62,8 +62,7 @@ type PathItem = Readonly<Partial<Record<Method, OperationObject>>> & {
   readonly parameters?: readonly Parameter[]
 }
 
-/** Methods in the order in which the page shows them. POST comes first, because the other requests need an item. */
-const methods = ['post', 'get', 'put', 'delete'] as const
+const methods = ['post', 'get', 'put', 'delete'] as const // in the order of the page: the others need an item
 type Method = (typeof methods)[number]
 
 export interface OpenApiDocument {
@@ -79,11 +78,10 @@ export interface OpenApiDocument {
   }
 }
 
-/** Responses that the page shows together, as a list and a panel of examples. */
+/** Responses shown together, as a list and a panel of examples. */
 export interface ResponseGroup
   extends Pick<OperationObject, 'operationId' | 'summary' | 'responses'> {
-  /** Statuses of errors that are described in the section on common errors. */
-  readonly common?: readonly string[]
+  readonly common?: readonly string[] // statuses described in the section on common errors
 }
 
 export interface Operation extends OperationObject, ResponseGroup {
@@ -93,7 +91,7 @@ export interface Operation extends OperationObject, ResponseGroup {
   readonly needsToken: boolean
 }
 
-/** Returns all operations, sorted by tag, then by method, then from the longest path to the shortest. */
+/** Returns the operations by tag, then by method, then from the longest path to the shortest. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const base = new URL(urlOf(prefix)).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
@@ -120,7 +118,7 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models (schemas) of the document. Models to which nothing refers come last. */
+/** Returns the models (schemas). Those to which nothing refers come last. */
 export function modelsOf(document: OpenApiDocument) {
   const text = JSON.stringify(document)
   return Object.entries(document.components.schemas)

@@ -12,7 +12,7 @@ export function OperationSection(props: Omit<CallsProps, 'status' | 'onStatus'>)
   const { operation, document } = props
   const { operationId, method, path, summary, description, parameters, requestBody } = operation
   const { inHead, others } = byPlace(parameters)
-  // The OpenAPI document lists the status of a successful response first.
+  // A successful response comes first in the OpenAPI document.
   const [status, setStatus] = useState(Object.keys(operation.responses)[0] ?? '')
   const responses = { operation, document, status, onStatus: setStatus }
   return (

@@ -10,7 +10,7 @@ export function Prose({ text }: { text: string }) {
 
 export function Line({ text }: { text: string }) {
   return text.split('`').map((part, place) =>
-    // Text at odd indexes was in backticks. Descriptions never change, so the index is a valid component key.
+    // Odd indexes were in backticks. A description never changes, so the index will do as a key.
     place % 2 === 1 ? <code key={place}>{part}</code> : part,
   )
 }

@@ -9,8 +9,7 @@ import { Code } from './code.js'
 import { kindOf } from './responses.js'
 import type { Received } from './send.js'
 
-/** Maximum number of characters of a body to display. Browsers would take seconds to lay out many more. */
-const maxShown = 100_000
+const maxShown = 100_000 // characters; browsers would take seconds to lay out many more
 
 export function ReceivedResponse({ received, name }: { received: Received; name: string }) {
   const [isLaidOut, setLaidOut] = useState(true)

@@ -4,13 +4,12 @@ import type { Operation } from './openapi.js'
 
 export interface Input {
   readonly parameters: Readonly<Record<string, string>>
-  /** Text of the request body; `undefined` for an operation without a request body. */
-  readonly body: string | undefined
+  readonly body: string | undefined // `undefined` for an operation without one
 }
 
 export type FilledRequest = NonNullable<ReturnType<typeof requestFor>>
 
-/** Returns `undefined` if a value has a lone surrogate, or if a path parameter is `.` or `..`, which browsers drop. */
+/** Returns `undefined` for a lone surrogate, or a path parameter `.` or `..`, which browsers drop. */
 export function requestFor(
   { method, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,

@@ -16,10 +16,10 @@ export interface ResponsesProps {
   onStatus(status: string): void
 }
 
-/** Lists the responses. On a narrow screen, each contains its examples, so that a tap changes nothing off screen. */
+/** Lists the responses. On a narrow screen, each contains its examples, so that a tap changes nothing out of view. */
 export function ResponseList({ operation, document, status: chosen, onStatus }: ResponsesProps) {
   const { operationId, responses, common = [] } = operation
-  // Choosing a response's tab opens its row. Open rows stay open, so that the other rows do not move.
+  // A chosen response opens its row. Open rows stay open, so that the others do not move.
   const row = useRef<HTMLDetailsElement>(null)
   useEffect(() => row.current?.setAttribute('open', ''), [chosen])
   return (

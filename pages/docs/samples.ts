@@ -25,7 +25,7 @@ function inCurl({ operation, request: { method, url, headers, body } }: Call): s
     ...(method === 'GET' ? [`curl ${inShell(url)}`] : [`curl -X ${method}`, inShell(url)]),
     ...(operation.needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
-    // Line breaks in JSON text are always between tokens, so indentation changes no value.
+    // Line breaks in JSON text are between tokens, so indentation changes no value.
     ...(body === undefined ? [] : [`--data-raw ${inShell(body.replaceAll('\n', '\n  '))}`]),
   ]
   return lines.join(' \\\n  ')
@@ -75,7 +75,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   const comments: string[] = []
   for (const { name, in: place } of operation.parameters) {
     const text = parameters[name]
-    // The TypeScript client has no option that sets a header of a GET request.
+    // The TypeScript client cannot set a header of a GET request.
     const isOffered = operation.method !== 'GET' || place !== 'header'
     const option = isOffered ? clientOptions[name] : undefined
     if (!text) continue
@@ -125,7 +125,7 @@ function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** Returns a string literal that is valid in JavaScript and in Python, as every JSON string is. */
+/** Every JSON string is valid in JavaScript and in Python. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
@@ -140,7 +140,7 @@ function asPython(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => literals[token] ?? token)
 }
 
-/** Parses a request body. Returns `undefined` if JavaScript or Python code could not send exactly this JSON. */
+/** Parses a body; `undefined` if JavaScript or Python code could not send exactly this JSON. */
 function valueIn(body = ''): { project_id?: unknown; data?: object } | undefined {
   if (/"__proto__"|0\.0000|e[-+]/.test(body)) return undefined
   try {

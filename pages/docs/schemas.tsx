@@ -117,7 +117,7 @@ export function Type({ schema }: { schema: Schema }) {
   ])
 }
 
-/** Returns the model: in an `allOf`, the first schema. The other schemas only restrict its values. */
+/** Returns the first schema of an `allOf`; the others only restrict its values. */
 function modelIn(schema: Schema): Schema {
   return schema.allOf?.[0] ?? schema
 }

@@ -5,7 +5,7 @@ import type { FilledRequest, Input } from './request.js'
 
 export type Received = Awaited<ReturnType<typeof sendRequest>>
 
-/** @throws {Error} if the response is incomplete, or if the signal is aborted. */
+/** @throws {Error} if the response is incomplete, or the signal is aborted. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
   onProgress: (received: number) => void,
@@ -26,10 +26,9 @@ export async function sendRequest(
     statusText: response.statusText,
     headers: [...response.headers], // header names are in lower case
     bytes,
-    // A byte order mark is part of the response body, and must not be removed.
+    // A byte order mark is part of the body.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
-    /** Time from the start of the request to the last byte of the response, in milliseconds. */
-    time: performance.now() - startedAt,
+    time: performance.now() - startedAt, // in ms, from the start of the request to the last byte of the response
   }
 }
 
