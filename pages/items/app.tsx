@@ -37,7 +37,6 @@ import { view } from './state/view.js'
 import { useKeys } from './ui/keys.js'
 import { useKeptFocus } from './ui/use-kept-focus.js'
 
-/** What is drawn for each kind of overlay. */
 type Views = {
   readonly [K in Overlay['kind']]: (overlay: OverlayOf<K>, onClose: () => void) => ComponentChild
 }

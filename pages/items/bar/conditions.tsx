@@ -8,7 +8,7 @@ import { close, Icon, plus } from '../ui/icons.js'
 
 const focus = (field: HTMLElement | null) => field?.focus()
 
-/** @param names names of members to choose from. */
+/** @param names of members to choose from. */
 export function Conditions({ names }: { names: readonly string[] }) {
   const { conditions } = view.use()
   const setConditions = (conditions: Filter['conditions']) => changeView({ conditions })

@@ -7,7 +7,7 @@ import { TokenWords } from '../../shared/token.js'
 import { useList } from '../state/list.js'
 import { open } from '../state/overlay.js'
 
-/** Whether the service also serves the API page. If not, it omits this `link` element from the items page. */
+/** Whether the service serves the API page; otherwise it leaves out this `link` element. */
 const hasApiPage = document.querySelector('link[rel=service-doc]') !== null
 
 export function Header() {

@@ -67,7 +67,7 @@ function wordsFor({ query, project, conditions }: Filter): string {
   return parts.filter(Boolean).join(' and ')
 }
 
-/** Returns a curl command. The token needs no quotes, because it has no characters that are special in a shell. */
+/** Returns a curl command. No character of a token is special in a shell. */
 function curlFor(token: string): string {
   return [
     `curl ${urlOf(prefix + paths.items)}`,

@@ -14,8 +14,7 @@ import { selectNone } from '../state/selection.js'
 import { close, Icon } from '../ui/icons.js'
 import { useKeys } from '../ui/keys.js'
 
-/** Number of items that are added to an export file in one step. */
-const run = 500
+const run = 500 // items added to an export file in one step
 
 export function SelectionBar({ items }: { items: readonly Item[] }) {
   const [done, setDone] = useState<{ items: readonly Item[]; outcome: string }>()
@@ -29,9 +28,9 @@ export function SelectionBar({ items }: { items: readonly Item[] }) {
       setDone({ items, outcome: `not ${what}: ${messageFor(error)}` })
     }
   }
-  // Without TLS, browsers give only pages from the same machine access to the clipboard.
+  // Without TLS, browsers give the clipboard only to pages from the same machine.
   const { clipboard }: { clipboard: Clipboard | undefined } = navigator
-  // Copies a blob, because copying a long string would block the page.
+  // A long string would block the page; a blob does not.
   const copy =
     clipboard &&
     (() =>

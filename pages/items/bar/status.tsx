@@ -10,11 +10,9 @@ import { failure, open } from '../state/overlay.js'
 import { SelectionBar } from './selection-bar.js'
 
 interface StatusProps {
-  /** Number of items that match the filter. */
-  readonly matching: number
+  readonly matching: number // number of items that match the filter
   readonly selected: readonly Item[]
-  /** Error to show for the list, if any. */
-  readonly problem: unknown
+  readonly problem: unknown // error to show for the list, if any
 }
 
 export function Status({ matching, selected, problem }: StatusProps) {

@@ -36,7 +36,7 @@ export function Toolbar({ onNew }: { onNew: () => void }) {
     search.current?.focus()
   })
   const listed = mostUsed(projects, projects.size)
-  // The chosen project stays in the menu even if it no longer has any items.
+  // The chosen project stays in the menu, even if its last item is gone.
   if (project !== undefined && !listed.includes(project)) listed.unshift(project)
   const count = conditions.filter(isComplete).length
 

@@ -14,10 +14,8 @@ import { Dialog, useWarning } from '../ui/dialog.js'
 
 type Failure = ReturnType<typeof failureOf>
 
-/** Number of parallel DELETE requests. Browsers open only a few connections per host, and the list needs some too. */
-const atATime = 4
-/** Maximum number of failures to display. */
-const mostListed = 100
+const atATime = 4 // requests; browsers open few connections per host, and the list needs some too
+const mostListed = 100 // failures
 
 interface DeleteProps {
   readonly items: readonly Item[]
@@ -29,8 +27,7 @@ interface DeleteProps {
 export function Delete({ items, rows, onDeleted, onClose }: DeleteProps) {
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
-  /** Number of items whose deletion has succeeded or failed so far; `undefined` while no deletion is running. */
-  const [tried, setTried] = useState<number>()
+  const [tried, setTried] = useState<number>() // items tried so far; `undefined` while no deletion is running
   const work = useRef<AbortController>(undefined)
   useEffect(() => () => work.current?.abort(), [])
   const isRunning = tried !== undefined

@@ -41,8 +41,7 @@ const shortcuts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Matches the text between keys. Because of the capturing group, `split` keeps this text. */
-const separator = /( \+ | or |, | (?=[↓→]))/
+const separator = /( \+ | or |, | (?=[↓→]))/ // between keys; the group makes `split` keep it
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (

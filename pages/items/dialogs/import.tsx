@@ -22,14 +22,12 @@ export function Import({ onClose }: { onClose: () => void }) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  /** Prefix of each item's `Idempotency-Key`. */
-  const [key, setKey] = useState(newKey)
+  const [key, setKey] = useState(newKey) // begins each item's `Idempotency-Key`
   const [isRunning, setRunning] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')
   const main = useRef<HTMLButtonElement>(null)
-  /** Aborts the operation in progress: reading a file, or importing its items. */
-  const work = useRef(new AbortController())
+  const work = useRef(new AbortController()) // aborts reading a file, or importing its items
   useEffect(() => () => work.current.abort(), [])
 
   function begin(): AbortSignal {

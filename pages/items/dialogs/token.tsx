@@ -7,13 +7,13 @@ import { detailsOf, reasonOf } from '../service/requests.js'
 import { tryTokenAgain } from '../state/list.js'
 import { Dialog } from '../ui/dialog.js'
 
-/** @param problem the error that opened the dialog, if any. */
+/** @param problem error that opened the dialog, if any. */
 export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: () => void }) {
   const apply = () => {
     tryTokenAgain()
     onClose()
   }
-  /** Whether the user is typing elsewhere. The token field must not take focus then, or it would get the typed text. */
+  /** Whether the user is typing elsewhere. The token field would get the rest if it took the focus. */
   const [isTyping] = useState(() => Boolean(document.activeElement?.closest('input, .editor')))
   const details = detailsOf(problem)
   return (
@@ -45,7 +45,7 @@ export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: (
   )
 }
 
-/** Returns why the service rejected a token, as the end of a sentence about the token. */
+/** Returns why the service rejected a token, to end a sentence with. */
 function causeOf(problem: unknown): string {
   return reasonOf(problem)
     .replace(/^The token is invalid: /, '')

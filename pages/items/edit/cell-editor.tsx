@@ -18,8 +18,7 @@ import { begin, cellDraft, isDirty, reduce } from './session.js'
 interface CellEditorProps {
   readonly item: Item
   readonly name: string
-  /** Error that the page shows for the list. The editor does not repeat it. */
-  readonly listProblem: unknown
+  readonly listProblem: unknown // shown for the list already, so not here
   readonly onClose: () => void
 }
 

@@ -7,8 +7,7 @@ import type { Session } from './session.js'
 
 interface ConflictProps {
   readonly session: Session
-  /** Saves the typed text in place of the stored version. */
-  readonly onKeep: () => void
+  readonly onKeep: () => void // saves the typed text in place of the stored version
   readonly onAdopt?: () => void
 }
 

@@ -6,12 +6,11 @@ import { Button } from '../../shared/components.js'
 import { checkDraft, type Finding, lineAndColumn } from '../model/draft.js'
 import type { JsonEditor } from './json-editor.js'
 
-/** Maximum number of problems in the list, which shows errors first. The editor marks all problems. */
-const mostListed = 5
+const mostListed = 5 // problems in the list, errors first; the editor marks all
 
 interface EditorPaneProps {
   readonly text: string
-  /** Stored text that the user edits. When it changes, `text` replaces the text in the editor. */
+  /** Stored text. When it changes, `text` replaces the text in the editor. */
   readonly base: string
   readonly id: string | undefined
   readonly editor: RefObject<JsonEditor | undefined>

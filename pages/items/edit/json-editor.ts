@@ -1,8 +1,4 @@
-/**
- * The JSON editor: CodeMirror in a shadow root, where it uses a style sheet object instead of a style element, which
- * the Content-Security-Policy forbids.
- * @module
- */
+/** The JSON editor: CodeMirror in a shadow root, because the Content-Security-Policy forbids style elements. @module */
 
 import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -41,7 +37,7 @@ const theme = EditorView.theme({
     backgroundColor: 'transparent',
     outline: '1px solid var(--field-line)',
   },
-  // CodeMirror may mark valid brackets as unmatched until it has parsed the whole text. The page lists errors itself.
+  // CodeMirror may mark valid brackets until it has parsed the whole text, and the page lists errors itself.
   '&.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-lintRange': { backgroundImage: 'none', textUnderlineOffset: '3px' },
@@ -61,13 +57,12 @@ const colors = HighlightStyle.define([
   { tag: [tags.bool, tags.null], color: 'var(--literal)' },
 ])
 
-/** Matches characters that change the text direction and that CodeMirror does not mark by default. */
-const otherBidi = /[\u202a-\u202c\u2068]/
+const otherBidi = /[\u202a-\u202c\u2068]/ // change the direction of text; CodeMirror does not mark them by default
 
-/** Replaces selected text without the style attributes that Chromium adds and the Content-Security-Policy forbids. */
+/** Replaces selected text without the style attributes of Chromium, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // On a busy machine, the browser may send its own `selectionchange` event only after the typed text.
+  // On a busy machine, the browser's own `selectionchange` event may follow the typed text.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {
@@ -79,8 +74,7 @@ function replaceSelection({ inputType, data }: InputEvent, view: EditorView): bo
 
 export function createJsonEditor({ host, text, check, onChange }: JsonEditorOptions) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
-  /** All changes since the text was last replaced from outside. */
-  let changes: ChangeSet | undefined
+  let changes: ChangeSet | undefined // since the text was last replaced from outside
   const findingsOf = ({ state }: EditorView) => check(textOf(state)).map((each) => ({ ...each }))
   const view = new EditorView({
     root,
@@ -88,7 +82,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     state: EditorState.create({
       doc: text,
       extensions: [
-        // Without this separator, each CR LF in the text would be saved as LF.
+        // Otherwise, each CR LF in the text would be saved as LF.
         EditorState.lineSeparator.of('\n'),
         lineNumbers(),
         highlightSpecialChars({ addSpecialChars: otherBidi }),
@@ -99,14 +93,14 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
         syntaxHighlighting(colors),
         linter(findingsOf, { delay: 150 }),
         EditorView.lineWrapping,
-        // With a `tabindex`, axe-core recognizes that the keyboard can scroll the editor.
+        // With a `tabindex`, axe-core knows that the keyboard can scroll the editor.
         EditorView.contentAttributes.of({ 'aria-label': 'JSON of the item', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return
           changes = changes?.compose(update.changes) ?? update.changes
           onChange()
         }),
-        // These keys are left to the panel: Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
+        // Keys of the panel: Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
@@ -120,21 +114,21 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   })
   const replace = (text: string) => {
     const changes = { from: 0, to: view.state.doc.length, insert: text }
-    // The replacement is an undo step of its own, so that undoing it keeps the text typed just before.
+    // A step of its own, so that undoing it keeps the text typed just before.
     view.dispatch({ changes, annotations: isolateHistory.of('full') })
   }
   return {
     text: () => textOf(view.state),
-    /** Parts of the text that the user has not changed. */
+    /** Parts of the text that the user hasn't changed. */
     kept(): Kept[] {
       const kept: Kept[] = []
       const all = changes ?? ChangeSet.empty(view.state.doc.length)
       all.iterGaps((before, now, length) => kept.push({ before, now, length }))
       return kept
     },
-    /** Replaces the whole text, in a way that the user can undo. */
+    /** Replaces the whole text. The user can undo that. */
     replace,
-    /** Replaces the text like `replace`. The new text then counts as unchanged. */
+    /** Replaces the text, which then counts as unchanged. */
     reset(text: string) {
       replace(text)
       changes = undefined

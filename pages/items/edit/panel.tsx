@@ -51,7 +51,7 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
     return !error
   }
 
-  /** @param base version of the item that the typed text replaces; `undefined` to create an item. */
+  /** @param base version that the typed text replaces; `undefined` to create an item. */
   async function save(base: Item | undefined): Promise<void> {
     if (isSaving || !isValid()) return
     const item = await saveSession(session, dispatch, { base, text: toSave(), createKey })

@@ -8,18 +8,13 @@ import { formattedDraft, withoutId } from '../model/draft.js'
 import { type Item, memberText } from '../model/item.js'
 import { stringOf } from '../model/members.js'
 
-/** A text to edit. */
 export interface Draft {
-  /** Differs for each draft, so that a late response or an old component does not affect a later draft. */
-  readonly key: number
-  /** Stored version that the text replaces; its text is empty if the user has not seen it. `undefined`: a new item. */
+  readonly key: number // different for each draft, so that a late response does not affect the next
+  /** Stored version that the text replaces, without text if the user has not seen it; `undefined` for a new item. */
   readonly item: Item | undefined
-  /** Name of the member that is edited in its cell; `undefined` for the whole item. */
-  readonly name: string | undefined
-  /** Text of the item or the member, before {@link formattedDraft} indents it. */
-  readonly source: string
-  /** Whether the text is an unsaved copy, which would be lost on closing even if the user has typed nothing. */
-  readonly isCopy: boolean
+  readonly name: string | undefined // member edited in its cell; `undefined` for the whole item
+  readonly source: string // text of the item or member, before `formattedDraft` indents it
+  readonly isCopy: boolean // an unsaved copy, which would be lost on closing even if nothing is typed
   readonly hasFocus: boolean
 }
 
@@ -32,20 +27,16 @@ export interface Draft {
  */
 export type State = 'clean' | 'dirty' | 'saving' | 'failed' | 'conflict'
 
-/** Another draft, or an end of editing. */
-export type Move = Draft | 'close'
+export type Move = Draft | 'close' // or the end of editing
 
 export interface Session extends Draft {
   readonly state: State
-  /** Text when nothing has been typed. */
-  readonly shown: string
+  readonly shown: string // text if nothing is typed
   readonly typed: string
-  /** Latest known version of the item; `undefined` if it is not stored. */
-  readonly stored: Item | undefined
+  readonly stored: Item | undefined // latest known version; `undefined` if there is none
   readonly problem: unknown
-  /** Typed text that is being saved. */
-  readonly saving: string | undefined
-  /** Pending move: made after a running save, or when the user has decided what happens to the typed text. */
+  readonly saving: string | undefined // typed text that is being saved
+  /** Made after a running save, or when the user has decided what happens to the typed text. */
   readonly pending: Move | undefined
 }
 
@@ -84,7 +75,7 @@ function sourceIn(item: Item, name: string | undefined): string {
   return name === undefined ? item.text : (memberText(item, name) ?? '')
 }
 
-/** Returns the text for a field: an indented item, a string without its quotes, or another value as it is. */
+/** Returns the text for a field: an item indented, a string without its quotes, any other value as it is. */
 function shownText({ name, source }: Pick<Draft, 'name' | 'source'>): string {
   if (name === undefined) return formattedDraft(source)
   return source.startsWith('"') ? stringOf(source) : source
@@ -97,7 +88,7 @@ export function begin(move: Move): Session | undefined {
   return { ...move, ...nothing, state: 'clean', shown, typed: shown, stored: move.item }
 }
 
-/** Returns whether typed text would be lost if the session ended now. */
+/** True if typed text would be lost if the session ended now. */
 export function isDirty({ isCopy, typed, shown }: Session): boolean {
   return isCopy || typed !== shown
 }
@@ -133,7 +124,7 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
     case 'found': {
       const { id, text } = event
       const stored = text === undefined ? undefined : { id, text }
-      // A new item is found if an earlier attempt to create it succeeded.
+      // A new item is found if an earlier attempt created it.
       const seen = item ?? { id, text: '' }
       const rest = { saving: undefined, pending: undefined, isCopy: true }
       return settled({ ...now, ...rest, item: seen, stored })

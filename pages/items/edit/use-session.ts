@@ -13,13 +13,13 @@ export function useSession() {
   const { items, listedAt } = useList()
   const { project } = view.use()
   const [session, dispatch] = useReducer(reduce, undefined)
-  /** Id of an item that the address names, and that is to be opened once it is listed. */
+  /** Id in the address, to be opened once the item is listed. */
   const [wanted, setWanted] = useState(() => placeIn(location.hash).item)
   const editor = useRef<JsonEditor>(undefined)
   const key = session?.key
   const id = session?.item?.id
   const listed = useMemo(() => items.find((item) => item.id === id), [items, items.length, id])
-  // The list of one project does not tell which other items are stored.
+  // A project's list does not tell which other items are stored.
   const isKnown = listed !== undefined || (listedAt !== undefined && !project)
   useLayoutEffect(() => {
     if (id !== undefined && isKnown) dispatch({ type: 'listed', id, item: listed })
@@ -28,7 +28,7 @@ export function useSession() {
     if (session?.item) moveTo({ item: session.item })
   }, [key])
 
-  /** Opens an item in the panel, or moves the focus to the panel if it shows the item. */
+  /** Opens an item in the panel, or focuses the panel if it shows the item. */
   function edit(item: Item): void {
     // On a touch screen, focus would open the keyboard.
     const hasFocus = !matchMedia('(hover: none)').matches
@@ -52,7 +52,7 @@ export function useSession() {
     dispatch,
     editor,
     edit,
-    /** If the panel shows another stored item without unsaved changes, shows `item` instead. */
+    /** Shows `item` instead of another stored item without unsaved changes. */
     follow(item: Item) {
       if (id !== undefined && item.id !== id) dispatch({ type: 'follow', to: draftOf(item, false) })
     },

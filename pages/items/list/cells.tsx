@@ -7,8 +7,7 @@ import { lastMembers, type Member } from '../model/members.js'
 import { typeOf } from '../model/values.js'
 import type { Column } from './columns.js'
 
-/** Maximum length of the cell that lists the members without a column, in characters. */
-const longestRest = 300
+const longestRest = 300 // characters of the cell with the members that have no column
 const mostOnCard = 3
 
 export const activeCell = 'active-cell'
@@ -17,9 +16,8 @@ interface CellsProps {
   readonly item: Item
   readonly isCard: boolean
   readonly columns: readonly Column[]
-  /** Whether the last column lists the members without a column. */
-  readonly hasRest: boolean
-  /** Name of the active cell's column, `id` for the first one; `undefined` if another row is active. */
+  readonly hasRest: boolean // the last column lists the members without a column
+  /** Column of the active cell, `id` for the first one; `undefined` if it is in another row. */
   readonly active: string | undefined
   readonly isSelected: boolean
 }
@@ -28,7 +26,7 @@ interface CellsProps {
 export function Cells({ item, isCard, columns, hasRest, active, isSelected }: CellsProps) {
   const members = useMemo(() => lastMembers(item.text), [item])
   return useMemo(() => {
-    /** The Tab key skips the checkbox, because the Space key also selects the row. */
+    /** The Tab key skips the checkbox, because Space also selects the row. */
     const box = (
       <span class="box">
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
@@ -56,7 +54,7 @@ export function Cells({ item, isCard, columns, hasRest, active, isSelected }: Ce
             id={idOf(name)}
             class={look}
             data-name={name}
-            // Screen readers get a string with its quotes, so that it differs from a number or literal.
+            // In a screen reader, quotes tell a string from a number or literal.
             aria-label={
               type === 'string' ? (isCard ? `${shownName(name)}: ` : '') + text : undefined
             }
@@ -74,7 +72,7 @@ export function Cells({ item, isCard, columns, hasRest, active, isSelected }: Ce
   }, [item, members, isCard, columns, hasRest, active, isSelected])
 }
 
-/** Wraps the time of a timestamp in an element of its own, so that the date stands out. */
+/** Wraps the time of a timestamp, so that the date stands out. */
 function datedOf(text: string) {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
   return time ? [date, <span key="time">{time}</span>] : text

@@ -11,8 +11,7 @@ import { Dialog } from '../ui/dialog.js'
 import { down, Icon, up } from '../ui/icons.js'
 import { changeLayout, moveColumn } from './columns.js'
 
-/** Number of members above which the dialog has a search field. */
-const mostWithoutSearch = 12
+const mostWithoutSearch = 12 // members; with more, the dialog has a search field
 
 export function Columns({ shape, onClose }: { shape: Shape; onClose: () => void }) {
   const names = columnNames.use()
@@ -22,7 +21,7 @@ export function Columns({ shape, onClose }: { shape: Shape; onClose: () => void 
 
   function choose(name: string, isChosen: boolean): void {
     changeLayout({ names: isChosen ? [...names, name] : names.filter((each) => each !== name) })
-    if (view.get().sort?.name === name) changeView({ sort: undefined }) // nobody would see why rows have this order
+    if (view.get().sort?.name === name) changeView({ sort: undefined }) // otherwise nobody would see why rows have this order
   }
 
   return (

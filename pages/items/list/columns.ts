@@ -7,35 +7,28 @@ import { shownName } from '../model/item.js'
 import { long, type Shape, widthOf } from '../model/overview.js'
 import { view } from '../state/view.js'
 
-/** What the user has chosen. Browsers store it for each project, without item values. */
+/** The user's choices. Browsers store them for each project, without item values. */
 interface Layout {
-  /** Names of the columns other than `id`; `undefined` for the default columns. */
-  readonly names?: readonly string[] | undefined
-  /** Names of default columns in the order that the user has given them. Other default columns follow these. */
+  readonly names?: readonly string[] | undefined // other than `id`; `undefined` for the default columns
+  /** Names of default columns in the user's order. Other default columns follow. */
   readonly order?: readonly string[] | undefined
 }
 
-/** A table column. A numeric column has only numbers, and aligns its head with them. */
+/** A numeric column has only numbers, and aligns its head with them. */
 export interface Column {
   readonly name: string
   readonly isNumeric: boolean
 }
 
 // Widths are in characters.
-/** Minimum width of a column. */
 const narrowest = 5
-/** Width that cell padding adds to a column. */
-const space = 3
-/** Width that the sort icon adds to a column's name. */
-const sortSpace = 3
-/** Width of the id column: a checkbox, the first part of a UUID, and the space around them. */
-export const idWidth = 14
-/** Minimum width of the last column, which lists the members without a column of their own. */
-const leastRest = 24
+const space = 3 // for the padding of a cell
+const sortSpace = 3 // for the sort icon beside the name
+export const idWidth = 14 // a checkbox, the first part of a UUID, and the space around them
+const leastRest = 24 // for the members without a column of their own
 
 const changed = createState<{ key: string; layout: Layout }>({ key: '', layout: {} })
 
-/** Returns the layout of the chosen project. */
 function useLayout(): Layout {
   const key = layoutKey(view.use().project)
   const latest = changed.use()
@@ -60,7 +53,7 @@ function storedLayout(key: string): Layout {
   return storedMembers<Required<Layout>>(key, { names: areNames, order: areNames })
 }
 
-/** Moves the column `name` to the position of the column `target`. @param names names of all columns. */
+/** Moves a column to the position of another one. @param names of all columns. */
 export function moveColumn(names: readonly string[], name: string, target: string | undefined) {
   if (target === undefined || !names.includes(name) || !names.includes(target)) return
   const others = names.filter((each) => each !== name)
@@ -81,7 +74,7 @@ export function useColumns(shape: Shape, room: number | undefined, isListed: boo
   const layout = useLayout()
   const { widths: lengths, notNumeric, names: found } = shape
   const widestShown = useRef(new Map<string, number>())
-  /** Each project's members in column order, and whether each member was common when its column got its place. */
+  /** Each project's members in column order, and whether each was common when its column got its place. */
   const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
     const before = places.current.get(project) ?? new Map<string, boolean>()
@@ -113,7 +106,7 @@ export function useColumns(shape: Shape, room: number | undefined, isListed: boo
       })
   const names = end < 0 ? common : common.slice(0, Math.max(1, end))
   const hidden = [...all.keys()].filter((name) => !names.includes(name)).length
-  // The remaining width goes to the column that lists other members, or to columns with long values, or to the last.
+  // The rest of the width goes to other members, or to columns with long values, or to the last column.
   const growing = hidden > 0 ? [] : names.filter((name) => (lengths.get(name) ?? 0) >= long)
   if (hidden === 0 && growing.length === 0) growing.push(names.at(-1) ?? '')
   const widths = names.map(widthOfColumn)

@@ -16,22 +16,17 @@ import { idWidth, useColumns } from './columns.js'
 import { Head } from './head.js'
 import { useWindow } from './window.js'
 
-/** Heights of rows in CSS pixels. */
-const heights = { table: 36, cards: 86 }
-/** How long the pointer must rest on a cell before a popover shows the whole value, in milliseconds. */
-const rest = 700
+const heights = { table: 36, cards: 86 } // in CSS pixels
+const rest = 700 // ms on a cell, before a popover shows the whole value
 
 interface GridProps {
   readonly rows: readonly Item[]
   readonly shape: Shape
-  /** Whether the list is complete. */
   readonly isListed: boolean
-  /** Ids of the items whose rows are marked. */
-  readonly changed: ReadonlySet<string>
+  readonly changed: ReadonlySet<string> // whose rows are marked
   readonly selected: number
   readonly onEdit: (item: Item) => void
-  /** Called when the user moves to the row of another item. */
-  readonly onFollow: (item: Item) => void
+  readonly onFollow: (item: Item) => void // when the user moves to another item's row
 }
 
 export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollow }: GridProps) {
@@ -41,15 +36,13 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
   const isCard = useIsNarrow()
   const grid = useRef<HTMLTableElement>(null)
   const look = isCard ? 'cards' : 'table'
-  /** Visible width in characters. */
-  const [room, setRoom] = useState<number>()
+  const [room, setRoom] = useState<number>() // visible width in characters
   const { columns, hidden, tracks, width } = useColumns(shape, isCard ? undefined : room, isListed)
   const rowHeight = heights[look]
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
   const active = activeItem?.id
   const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
-  /** Index of the active row; -1 if no row is active. */
-  const row = place < count ? place : -1
+  const row = place < count ? place : -1 // index of the active row; -1 if there is none
   const hasColumn = columns.some(({ name }) => name === column)
   const activeName = hasColumn ? column : 'id'
 
@@ -113,7 +106,7 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
     timer.current = setTimeout(() => {
       const text = cell.querySelector('.open') ?? cell
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = text
-      // In some fonts, `scrollHeight` is a pixel too large. A clipped value has at least one more line.
+      // `scrollHeight` is a pixel too large in some fonts. A clipped value has at least one more line.
       if (scrollWidth > clientWidth || scrollHeight > 1.5 * clientHeight) peek(cell, false)
     }, rest)
   }
@@ -157,7 +150,7 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
     activate(item)
     const name = cell?.dataset.name ?? 'id'
     moveTo({ column: name })
-    const isText = getSelection()?.isCollapsed === false // whether the user is selecting text
+    const isText = getSelection()?.isCollapsed === false // the user is selecting text
     const isWhole = isCard || cell?.dataset.name === 'id'
     if (!isCard && target.closest('.nested span')) peek(cell, true)
     else if (isWhole && !isBox && !shiftKey && !isText) onEdit(item)

@@ -11,8 +11,7 @@ import type { Column } from './columns.js'
 
 interface HeadProps {
   readonly columns: readonly Column[]
-  /** Number of members without a column. The last column lists them. */
-  readonly hidden: number
+  readonly hidden: number // members without a column, which the last column lists
   readonly rows: readonly Item[]
   readonly selected: number
 }

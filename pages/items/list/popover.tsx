@@ -9,8 +9,7 @@ import { memberText, plainText, shownName } from '../model/item.js'
 import { typeOf } from '../model/values.js'
 import type { Peeked } from '../state/overlay.js'
 
-/** Maximum number of characters of a value to display. The copy button copies the whole value. */
-const longest = 20_000
+const longest = 20_000 // characters; the copy button copies the whole value
 
 export function Popover({ item, name, cell, hasFocus, onClose }: Peeked & { onClose: () => void }) {
   const popover = useRef<HTMLDivElement>(null)

@@ -1,16 +1,12 @@
-/** Renders only the rows of a long list that are in view, and keeps them in place. All rows are the same height. @module */
+/** Renders only the visible rows of a long list, and keeps them in place. All rows have the same height. @module */
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Item } from '../model/item.js'
 
-/** Number of rows that are rendered together, so that not every scroll event causes rendering. */
-const block = 4
-/** Number of rows rendered on either side of the visible ones, so that fast scrolling shows no gaps. */
-const margin = 12
-
-/** Height of the tallest element that all browsers can scroll, in CSS pixels. Firefox has the lowest limit. */
-const tallest = 16_000_000
+const block = 4 // rows rendered together, so that not every scroll event renders
+const margin = 12 // rows on either side of the visible ones, so that fast scrolling shows no gaps
+const tallest = 16_000_000 // CSS pixels that all browsers can scroll; Firefox has the lowest limit
 
 /**
  * Returns the rows to render, and functions that measure and scroll the list.
@@ -21,7 +17,7 @@ export function useWindow(
   rows: readonly Item[],
   rowHeight: number,
 ) {
-  /** Number of rows that the user can reach by scrolling. Only searching finds the rows after these. */
+  /** Rows that the user can reach by scrolling. Only a search finds those after them. */
   const count = Math.min(rows.length, Math.floor(tallest / rowHeight))
   const [{ first, end }, setRange] = useState({ first: 0, end: 0 })
   /** Visible height of the rows below the head, in CSS pixels. */
@@ -34,7 +30,7 @@ export function useWindow(
     const toBlock = (row: number) => Math.max(0, Math.min(Math.floor(row / block) * block, count))
     const first = toBlock(top() / rowHeight - margin)
     const end = toBlock((top() + height()) / rowHeight + margin + block)
-    // Keeps the old range if the new one is equal, to avoid rendering again.
+    // Keeps an equal range, to avoid rendering again.
     setRange((old) => (old.first === first && old.end === end ? old : { first, end }))
   }
   useStablePosition(grid, rows, rowHeight)
@@ -44,7 +40,7 @@ export function useWindow(
     first,
     end: Math.min(end, count),
     draw,
-    /** Returns the first row that is wholly visible. */
+    /** Returns the first wholly visible row. */
     topRow: () => Math.ceil(top() / rowHeight),
     rowsInView: () => Math.max(1, Math.floor(height() / rowHeight) - 1),
     /** Scrolls as little as possible to make a row visible. */
@@ -64,7 +60,7 @@ function useStablePosition(
   rowHeight: number,
 ): void {
   const before = useRef({ rows, rowHeight })
-  // Reads the scroll position before rendering, because browsers change it when the list becomes shorter.
+  // Browsers change the scroll position when the list becomes shorter, so it is read before.
   const top = (grid.current?.scrollTop ?? 0) / before.current.rowHeight
   useLayoutEffect(() => {
     const old = before.current.rows
@@ -74,7 +70,7 @@ function useStablePosition(
   }, [rows, rowHeight])
 }
 
-/** Returns by how many rows a row has moved down. If the row was removed, uses the next remaining row instead. */
+/** Returns by how many rows a row has moved down; if it's gone, by how many the next one has. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -8,14 +8,13 @@ import { lastMembers, membersOf, skipSpace } from './members.js'
 export interface Finding {
   readonly from: number
   readonly to: number
-  /** Errors prevent saving, but warnings do not. */
-  readonly severity: 'error' | 'warning'
+  readonly severity: 'error' | 'warning' // only an error prevents saving
   readonly message: string
 }
 
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/** Checks JSON text, and returns the index at which its value starts. @throws {JsonSyntaxError} with a text index. */
+/** Checks JSON text, and returns the index where its value starts. @throws {JsonSyntaxError} with a text index. */
 export function checkText(text: string): number {
   const bytes = new TextEncoder().encode(text)
   let start: number
@@ -28,13 +27,13 @@ export function checkText(text: string): number {
     )
     throw new JsonSyntaxError(error.message, before.length)
   }
-  // UTF-8 cannot encode a lone surrogate. The browser would send U+FFFD instead.
+  // The browser would send U+FFFD for a lone surrogate, which has no UTF-8.
   const lone = text.search(/\p{Surrogate}/u)
   if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
   return start
 }
 
-/** Returns all problems in an item's text, from top to bottom. @param id id of the stored item, if any. */
+/** Returns all problems in an item's text, from top to bottom. @param id of the stored item, if any. */
 export function checkDraft(text: string, id?: string): Finding[] {
   let start: number
   try {
@@ -64,19 +63,18 @@ export function checkDraft(text: string, id?: string): Finding[] {
   return findings
 }
 
-/** Members that the service removes from `data`. The white space around them stays. */
-const besideData = ['id', 'project_id']
+const besideData = ['id', 'project_id'] // removed from `data` by the service; the white space around them stays
 
 export function whyInvalid(text: string): Finding | undefined {
   return checkDraft(text).find(({ severity }) => severity === 'error')
 }
 
-/** Indents JSON text. Leaves invalid text unchanged, because there is no telling where its tokens end. */
+/** Indents JSON text. Leaves invalid text alone, because there is no telling where its tokens end. */
 export function formattedDraft(text: string): string {
   return whyInvalid(text) ? text : layOut(text)
 }
 
-/** A part of a text that the user has not changed: where it starts in both versions, and how long it is. */
+/** A part of a text that the user has not changed: its start in both versions, and its length. */
 export interface Kept {
   readonly before: number
   readonly now: number
@@ -84,7 +82,8 @@ export interface Kept {
 }
 
 /**
- * Returns typed text with the white space of `source` wherever the user has not changed that of `formattedDraft(source)`.
+ * Returns typed text with the white space of `source`, except where the user has changed that of
+ * `formattedDraft(source)`.
  * @param kept unchanged parts of that text.
  */
 export function withSpaceOf(source: string, typed: string, kept: readonly Kept[]): string {
@@ -100,7 +99,7 @@ export function withSpaceOf(source: string, typed: string, kept: readonly Kept[]
     for (; next < gaps.length; next += 1) {
       const gap = gaps[next]
       if (!gap || gap.to > before + length) break
-      // Where no white space is shown, the characters on both sides must be unchanged, or a token could be split.
+      // Without white space in between, the characters on both sides must be unchanged, or a token could be split.
       const isAfter = gap.from > before || (before === 0 && now === 0)
       const isBefore = gap.to < before + length || now + length === typed.length
       if (gap.from < before || (gap.from === gap.to && !(isAfter && isBefore))) continue
@@ -117,7 +116,7 @@ export function withSpaceOf(source: string, typed: string, kept: readonly Kept[]
   return result + typed.slice(done)
 }
 
-/** Returns the white space between the tokens of `shown`, each with the white space that `source` has there. */
+/** Returns the white space between the tokens of `shown`, each with that of `source` in its place. */
 function gapsIn(source: string, shown: string) {
   const gaps: { readonly from: number; readonly to: number; readonly text: string }[] = []
   let isInString = false
@@ -139,7 +138,7 @@ function gapsIn(source: string, shown: string) {
   return gaps
 }
 
-/** Returns the range to select in a new item: the first value except `project_id`, or the end of an empty object. */
+/** Returns the range to select in a new item: its first value but `project_id`, or the end of an empty object. */
 export function firstValue(text: string): { readonly from: number; readonly to: number } {
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
@@ -147,7 +146,7 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
-/** Replaces a member's value in the text of an item, or adds the member. The result has a `fault` if the new value is invalid. */
+/** Replaces or adds a member's value in an item's text. The result has a `fault` if the value is invalid. */
 export function withValue(text: string, name: string, value: string) {
   try {
     const start = checkText(value)
@@ -168,7 +167,7 @@ export function withValue(text: string, name: string, value: string) {
   return { text: changed, fault: whyInvalid(changed)?.message }
 }
 
-/** Returns the request body (spec §2.2) that saves an item, with `project_id` next to `data` instead of in it. */
+/** Returns the request body that saves an item, with `project_id` beside `data` (spec §2.2). */
 export function requestBody(text: string): string {
   return `{"project_id":${projectIn(text)},"data":\n${without(text, besideData)}\n}`
 }
@@ -178,13 +177,13 @@ function projectIn(text: string): string {
   return project === undefined ? 'null' : text.slice(project.valueStart, project.end)
 }
 
-/** Returns whether `text` equals the stored item, except for white space after the first and before the last brace. */
+/** True if `text` equals the stored item, except for white space after the first and before the last brace. */
 export function isSameItem(stored: string, text: string): boolean {
   const members = (text: string) => without(text, besideData).trim().slice(1, -1).trim()
   return projectIn(stored) === projectIn(text) && members(stored) === members(text)
 }
 
-/** Removes the member `id` from the text of a JSON object. Returns any other text unchanged. */
+/** Removes the member `id` from a JSON object. Leaves any other text alone. */
 export function withoutId(text: string): string {
   try {
     return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
@@ -212,7 +211,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
     if (!names.includes(name)) endOfLast = end
     else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
     else {
-      // Cuts from the comma after the last kept member. Earlier cuts after that comma become part of this cut.
+      // Cuts from the comma after the last kept member, and includes earlier cuts behind it.
       const from = endOfLast ?? start
       while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
       cuts.push({ from, to: end })
@@ -221,7 +220,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
-/** Returns the line and column of an offset, both counted from 1. Columns count characters. */
+/** Returns line and column of an offset, counted from 1. Columns count characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))
   return positionOf(before, before.length)

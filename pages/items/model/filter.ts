@@ -1,6 +1,6 @@
 /** Filters the list by project, by text, and by conditions on members. @module */
 
-/** Comparison operators. `order` is negative, zero or positive, or `NaN` for values of different types. */
+/** `order` is negative, zero or positive, or `NaN` for values of different types. */
 export const comparisons = {
   equals: (order) => order === 0,
   'does not equal': (order) => order !== 0,
@@ -12,7 +12,6 @@ export const comparisons = {
 
 type Comparison = keyof typeof comparisons
 
-/** Operators of conditions. All except `is absent` need a value. */
 export const tests = [
   'contains',
   ...(Object.keys(comparisons) as Comparison[]), // these are exactly the keys of `comparisons`
@@ -20,9 +19,9 @@ export const tests = [
 ] as const
 
 export interface Filter {
-  /** Text to find in the JSON of items, ignoring case. An empty text matches all items. */
+  /** Text to find in the JSON of items, ignoring case. An empty one matches all items. */
   readonly query: string
-  /** Project whose items match; `null` for items without a project, `undefined` for all items. */
+  /** Project to match; `null` for items without one, `undefined` for all items. */
   readonly project: string | null | undefined
   readonly conditions: readonly Condition[]
 }
@@ -30,7 +29,7 @@ export interface Filter {
 export interface Condition {
   readonly name: string | undefined
   readonly test: (typeof tests)[number]
-  /** Text to find, for the operator `contains`. For other operators, a JSON value, or a string without quotes. */
+  /** With `contains`, text to find; otherwise a JSON value, or a string without quotes. */
   readonly value: string
 }
 
@@ -42,7 +41,7 @@ export function matchesAll({ query, project, conditions }: Filter): boolean {
   return query === '' && project === undefined && !conditions.some(isComplete)
 }
 
-/** Returns whether a condition has a member, and the value that its operator needs. Other conditions are ignored. */
+/** True for a condition with a member, and the value that its operator needs. All others are ignored. */
 export function isComplete(condition: Condition): condition is Condition & { name: string } {
   const { name, test, value } = condition
   return name !== undefined && (test === 'is absent' || value !== '')

@@ -1,16 +1,13 @@
-/** Finds the members of an object in valid JSON text. Values are not parsed, so numbers keep their digits. @module */
+/** Finds the members of an object in valid JSON text, without parsing values: numbers keep their digits. @module */
 
 import { JsonScanner } from '../../../src/client/json-scanner.js'
 
-/** A member of a JSON object, with its positions in the object's text. Ends are exclusive. */
+/** A member and its positions in the object's text. Ends are exclusive. */
 export interface Member {
-  /** Name with escapes resolved. */
-  readonly name: string
-  /** Position of the quote that opens the name. */
-  readonly start: number
+  readonly name: string // with escapes resolved
+  readonly start: number // of the quote that opens the name
   readonly valueStart: number
-  /** End of the value, which is also the end of the member. */
-  readonly end: number
+  readonly end: number // of the value, and so of the member
 }
 
 export function* membersOf(text: string): Generator<Member, void, void> {
@@ -35,7 +32,7 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** Returns the members by name. If a name is repeated, the last member wins, as in the service (spec §2.1). */
+/** Returns the members by name. Of several with the same name, the last counts (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }

@@ -8,7 +8,7 @@ export interface Part {
   readonly all: readonly Item[]
 }
 
-/** Updates the filtered or sorted items of an older list: replaces changed items, and drops deleted ones. */
+/** Updates the filtered or sorted items of an older list: replaces changed items, drops deleted ones. */
 export function caughtUp({ items, all: before }: Part, now: readonly Item[]): readonly Item[] {
   let start = 0
   while (start < before.length && before[start] === now[start]) start += 1
@@ -44,7 +44,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** Copies the item's text, because a slice would keep a whole chunk of the response in memory. */
+  /** A slice would keep a whole chunk of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -11,17 +11,12 @@ export type Shape = ReturnType<typeof createShape>
 const sample = 1_000
 const projectSample = 50
 const mostMembers = 200
-/** Maximum numbers of columns and of projects that the user can choose from. */
+/** Maximum numbers of columns and projects to choose from. */
 const mostNames = 100
 const mostProjects = 500
-/** Upper limit on the computed width of a value, in characters. */
-const widest = 28
-/** Values of at least this many characters count as long, and columns may cut them off. */
-export const long = 24
-/**
- * Fraction of the items that must have a member to make this member common. With two projects of equal size, a member
- * that occurs in only one of them is not common.
- */
+const widest = 28 // characters, at most, for a value's computed width
+export const long = 24 // characters; columns may cut off a value of this length
+// Share of items from which a member is common. With two projects of equal size, it must be in both.
 const commonShare = 0.6
 
 export function createOverview() {
@@ -30,7 +25,7 @@ export function createOverview() {
   const shapes = new Map<string | null, Shape>()
   let seen = 0
   return {
-    /** Number of items in each project. If there are too many projects, only items of the first ones are counted. */
+    /** Number of items in each project. With too many projects, only the first ones count. */
     projects,
     shapeOf: (project: string | null | undefined) =>
       project === undefined ? all : (shapes.get(project) ?? all),
@@ -58,7 +53,7 @@ function createShape() {
   const notNumeric = new Set<string>()
   let items = 0
   let names: string[] | undefined
-  /** Returns whether a member is common. Common members get columns first. `project_id` is always common. */
+  /** Common members get columns first. `project_id` is always common. */
   const isCommon = (name: string) =>
     name === 'project_id' || (counts.get(name) ?? 0) >= items * commonShare
   return {
@@ -66,7 +61,7 @@ function createShape() {
     widths,
     isCommon,
     notNumeric,
-    /** Member names in order of appearance, without `id` and `project_id`. If too many, the rarest are left out. */
+    /** Member names in order of appearance, without `id` and `project_id`. If too many, without the rarest. */
     get names() {
       if (!names) {
         const kept = new Set(mostUsed(counts, mostNames))
@@ -77,7 +72,7 @@ function createShape() {
     get otherNames() {
       return Math.max(0, counts.size - mostNames)
     },
-    /** Returns the JSON text of each common member, with an empty value of the type first seen for that member. */
+    /** Returns each common member with an empty value of the type first seen, as JSON text. */
     blanks: () =>
       [...counts.keys()]
         .filter(isCommon)
@@ -100,14 +95,14 @@ function createShape() {
   }
 }
 
-/** Matches East Asian characters, which are twice as wide as Latin letters in a monospaced font. */
+/** East Asian characters are twice as wide as Latin ones in a monospaced font. */
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]/g
 
 export function widthOf(text: string): number {
   return Math.min(text.length + (text.match(wide)?.length ?? 0), widest)
 }
 
-/** Returns up to `maximum` keys with the highest counts, highest first. Keys with equal counts keep their order. */
+/** Returns up to `maximum` keys, highest counts first. Keys with equal counts keep their order. */
 export function mostUsed<K>(counts: ReadonlyMap<K, number>, maximum: number): K[] {
   return [...counts]
     .sort(([, one], [, other]) => other - one)

@@ -22,7 +22,7 @@ export function createSearch(items: readonly Item[], filter: Filter) {
   return {
     /** Items found so far, in list order. This array grows in place. */
     matches,
-    /** Searches the items that were not searched before. An error thrown by `yieldIfDue` interrupts the search. */
+    /** Searches the rest of the items. An error thrown by `yieldIfDue` interrupts it. */
     async advance(yieldIfDue: Yield) {
       for (let item = items[seen]; item !== undefined; item = items[seen]) {
         seen += 1
@@ -48,7 +48,7 @@ function createContent(value: string): (text: string) => boolean {
   return (text) => isMet(plainText(text))
 }
 
-/** Returns a function that compares JSON text with `value`, ignoring white space between tokens. */
+/** Returns a comparison of JSON text with `value`, ignoring white space between tokens. */
 function createComparison(value: string, isMet: (order: number) => boolean) {
   const json = isJson(value) ? value.trim() : JSON.stringify(value)
   const normal = typeOf(json).name === 'nested' ? layOut : (text: string) => text
@@ -68,7 +68,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns a function that finds `query` in JSON text, as written or with escapes resolved, ignoring case. */
+/** Returns a test for `query` in JSON text, as written or with escapes resolved, ignoring case. */
 function createQuery(query: string): (text: string) => boolean {
   const escaped = query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const expression = new RegExp(escaped, 'iu')

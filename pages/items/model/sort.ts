@@ -9,7 +9,7 @@ export interface Sort {
   readonly isDescending: boolean
 }
 
-/** An item with its value to sort by; `undefined` if the item lacks the member. */
+/** An item with its value to sort by; `undefined` if it lacks the member. */
 interface Row {
   readonly item: Item
   readonly value: Value | undefined
@@ -17,14 +17,13 @@ interface Row {
 
 type Value = ReturnType<typeof sortValue>
 
-/** Matches numbers that are short enough to compare as doubles. An exponent could make a double infinite or zero. */
+/** Numbers short enough to compare as doubles. An exponent could make a double infinite or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
-/** Number of items to sort in one step, which takes less than a millisecond. */
-const run = 256
+const run = 256 // items per step of less than a millisecond
 
 const collator = new Intl.Collator('en')
 
-/** Returns a sorted copy of `items`. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
+/** Returns a sorted copy. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
 export async function sortItems(items: readonly Item[], sort: Sort, yieldIfDue: Yield) {
   const order = orderOf(sort)
   const rows: Row[] = []
@@ -100,7 +99,7 @@ function compareNumbers(one: string, other: string): number {
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
 }
 
-/** Parses a JSON number into sign × 0.digits × 10 ^ exponent. The digits neither begin nor end with zeros. */
+/** Parses a number into sign × 0.digits × 10 ^ exponent. The digits neither begin nor end with zeros. */
 function decimalOf(text: string) {
   const isNegative = text.startsWith('-')
   const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
@@ -112,12 +111,12 @@ function decimalOf(text: string) {
   const digits = written.replace(/^0+/, '')
   if (digits === '') return { sign: 0, exponent: 0n, digits }
   const shift = whole.length - (written.length - digits.length)
-  // An exponent can have any number of digits. `BigInt` rejects a plus sign.
+  // `BigInt` rejects a plus sign. An exponent can have any number of digits.
   const exponent = BigInt(power.replace('+', '')) + BigInt(shift)
   return { sign: isNegative ? -1 : 1, exponent, digits }
 }
 
-/** Returns the next order of a list when the user chooses a member: ascending, descending, then none. */
+/** Returns the next order for a chosen member: ascending, descending, then none. */
 export function nextSort(now: Sort | undefined, name: string): Sort | undefined {
   if (now?.name !== name) return { name, isDescending: false }
   return now.isDescending ? undefined : { name, isDescending: true }

@@ -2,12 +2,9 @@
 
 interface ValueType {
   readonly name: 'number' | 'string' | 'boolean' | 'nested' | 'null'
-  /** First characters of the JSON text of its values. */
-  readonly firsts: string
-  /** JSON text of its empty value, with which a new item starts. */
-  readonly blank: string
-  /** CSS classes of its table cells. */
-  readonly look: string
+  readonly firsts: string // first characters of the JSON text of its values
+  readonly blank: string // JSON text of its empty value, for a new item
+  readonly look: string // CSS classes of its table cells
   /**
    * Width of a shown value: this fraction of the characters of its JSON text, less the second number. Letters are
    * narrower than digits on average, strings have no quotes, and nested values have a smaller font.
@@ -23,7 +20,7 @@ const nullType: ValueType = {
   width: [0.88, 1],
 }
 
-/** All types in the order in which their values are sorted. */
+/** In the order of the sort. */
 const valueTypes: readonly ValueType[] = [
   { name: 'number', firsts: '-0123456789', blank: '0', look: 'number', width: [1, 0] },
   { name: 'string', firsts: '"', blank: '""', look: 'string', width: [0.93, 2] },
@@ -34,12 +31,11 @@ const valueTypes: readonly ValueType[] = [
   nullType,
 ]
 
-/** @param text JSON text of a value, or the beginning of such text. */
+/** @param text of a JSON value, or its beginning. */
 export function typeOf(text: string): ValueType {
   return valueTypes.find(({ firsts }) => firsts.includes(text.charAt(0))) ?? nullType
 }
 
-/** Returns the place of a type in the sort order. */
 export function rankOf(type: ValueType): number {
   return valueTypes.indexOf(type)
 }

@@ -2,10 +2,9 @@
 
 export type Yield = () => void | Promise<void>
 
-/** Maximum duration of a slice of work in milliseconds, about a third of a frame at 60 frames per second. */
-const longestSlice = 6
+const longestSlice = 6 // in ms, about a third of a frame at 60 frames per second
 
-/** Returns a function that ends a slice of work when due. It throws the signal's reason once the signal is aborted. */
+/** Returns a function that ends a slice of work when due. It throws the reason of an aborted signal. */
 export function createYield(signal?: AbortSignal): Yield {
   let startedAt = performance.now()
   return () => {

@@ -12,8 +12,7 @@ import { send } from './requests.js'
 export class ChangedError extends Error {
   override readonly name = 'ChangedError'
   readonly id: string
-  /** JSON text of the stored item; `undefined` if the item was deleted. */
-  readonly text: string | undefined
+  readonly text: string | undefined // JSON text of the stored item; `undefined` if it was deleted
 
   constructor(id: string, text: string | undefined) {
     super('The item was changed elsewhere')
@@ -22,10 +21,9 @@ export class ChangedError extends Error {
   }
 }
 
-/** Maximum number of attempts to change an item that other clients keep changing. */
-const attempts = 5
+const attempts = 5 // to change an item that other clients keep changing
 
-/** @throws {ChangedError} if a request with the same idempotency key created a different item (interface §4.11). */
+/** @throws {ChangedError} if a request with this idempotency key created a different item (interface §4.11). */
 export async function createItem(body: string, key: string): Promise<string> {
   const headers = { 'idempotency-key': key }
   try {
@@ -38,7 +36,7 @@ export async function createItem(body: string, key: string): Promise<string> {
   }
 }
 
-/** @throws {ChangedError} if the stored item differs from the version that the user has seen. */
+/** @throws {ChangedError} if the stored item differs from the one that the user has seen. */
 export async function replaceItem(seen: Item, body: string): Promise<string> {
   return (await change(seen, { method: 'PUT', body }, itemIn)).text
 }
@@ -83,7 +81,7 @@ const itemIn = (response: TextResponse) => response.item()
 
 const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
 
-/** Computes the probable `ETag` of an item, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
+/** Computes an item's probable `ETag`, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
 async function likelyTag(text: string): Promise<string | undefined> {
   const { subtle }: { subtle: SubtleCrypto | undefined } = crypto
   if (!subtle) return undefined
@@ -98,7 +96,7 @@ export function newKey(): string {
 
 const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
 
-/** Returns whether a change may have taken effect although its request failed (spec §7.3). */
+/** True if a change may have taken effect although its request failed (spec §7.3). */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
 }
@@ -107,7 +105,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
 }
 
-/** Returns whether requests for other items would fail with the same error. */
+/** True if requests for other items would fail in the same way. */
 export function concernsAll(error: unknown): boolean {
   if (error instanceof ChangedError) return false
   return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)

@@ -1,4 +1,4 @@
-/** Parses the files that the user imports, and creates the files that the user exports. @module */
+/** Reads files to import, and writes files to export. @module */
 
 import { JsonSyntaxError, type Span } from '../../../src/item/json-syntax.js'
 import { positionOf } from '../../../src/item/scan.js'
@@ -8,14 +8,13 @@ import type { Yield } from '../model/yield.js'
 
 export interface Entry {
   readonly body: string
-  /** Line on which the item begins, counted from 1. */
-  readonly line: number
+  readonly line: number // on which the item begins, from 1
 }
 
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** Reads items from a file for `item-store dev --seed`. @throws {Error} with the line and column of a syntax error. */
+/** Reads items from a file for `item-store dev --seed`. @throws {Error} with line and column of a syntax error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)
@@ -57,7 +56,7 @@ function bodyOf(text: Uint8Array, data: Span, projectId: Span | undefined): stri
   return `{"project_id":${project},"data":${textOf(data)}}`
 }
 
-/** Returns a JSON array of unchanged items. The array consists of blobs, which browsers can store on disk. */
+/** Returns a JSON array of unchanged items, made of blobs, which browsers can store on disk. */
 export async function exportItems(list: AsyncIterable<readonly string[]>): Promise<Blob> {
   const parts: (Blob | string)[] = ['[']
   let separator = '\n'

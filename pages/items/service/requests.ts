@@ -5,12 +5,9 @@ import { prefix } from '../../../src/interface/paths.js'
 import { urlOf } from '../../shared/address.js'
 import { token as tokenState } from '../../shared/session.js'
 
-/** Number of retries. A restarting service is usually back before the last retry. */
-const retries = 2
-/** How long a read waits for a change, in seconds; less than the client's timeout. */
-const changeWait = 20
-/** Polling interval in milliseconds, if the service does not support `Prefer: wait`. */
-const longPause = 5_000
+const retries = 2 // a restarting service is usually back before the last
+const changeWait = 20 // in seconds, less than the client's timeout
+const longPause = 5_000 // ms between polls if the service lacks `Prefer: wait`
 
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
@@ -19,7 +16,7 @@ class NoTokenError extends Error {
 export const send: ItemStoreClient['request'] = async (request, options, read) => {
   const token = tokenState.get()
   if (token === '') throw new NoTokenError('There is no token')
-  // RFC 6750 §2.1 defines the characters of bearer tokens.
+  // The characters of bearer tokens (RFC 6750 §2.1).
   if (!/^[\w.~+/=-]+$/.test(token)) {
     throw new NoTokenError('This is not a token: is there white space in it?')
   }
@@ -27,7 +24,7 @@ export const send: ItemStoreClient['request'] = async (request, options, read) =
   return await client.request(request, options, read)
 }
 
-/** Yields the JSON texts of items as they arrive. Calls `onHead` before the first of them arrives. */
+/** Yields the JSON texts of items as they arrive. Calls `onHead` before the first. */
 export async function* list(
   project: string | undefined,
   signal: AbortSignal,
@@ -74,7 +71,7 @@ export function reasonOf(error: unknown): string {
   return isLost ? 'The service cannot be reached' : error.message
 }
 
-/** Returns the status, code and session id of an error response, to help find the error in the service's log. */
+/** Returns status, code and session id of an error response, to find it in the service's log. */
 export function detailsOf(error: unknown): string {
   if (!(error instanceof ItemStoreError)) return ''
   const { status, code, sessionId } = error

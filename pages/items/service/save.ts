@@ -21,7 +21,7 @@ export async function saveItem(base: Item | undefined, text: string, key: string
   }
 }
 
-/** Returns a message about a failed save. @param shown error that the page already shows; the message omits it. */
+/** Returns a message about a failed save. @param shown error that the page already shows; left out here. */
 export function notSaved(problem: unknown, shown?: unknown): string {
   const message = messageFor(problem)
   const cause = message === messageFor(shown) ? '' : `${message}. `

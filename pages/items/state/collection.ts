@@ -6,18 +6,16 @@ import { createOverview, type Overview } from '../model/overview.js'
 import { createYield, type Yield } from '../model/yield.js'
 import type { list, nextChange } from '../service/requests.js'
 
-/** The list as the page shows it. While the first list is loading, the array `items` grows in place. */
+/** The list as shown. While the first one is loading, the array `items` grows in place. */
 export interface Shown {
   readonly items: readonly Item[]
-  /** Number of items in each project, according to the latest list of all items. */
+  /** Number of items in each project, from the latest list of all items. */
   readonly projects: Overview['projects']
   readonly overview: Overview
-  /** Number of items received so far; `undefined` while no list is loading. */
-  readonly loading: number | undefined
+  readonly loading: number | undefined // items received so far; `undefined` while no list is loading
   readonly listedAt: Date | undefined
   readonly problem: unknown
-  /** Ids of the new or changed items whose rows are marked at the moment. */
-  readonly changed: ReadonlySet<string>
+  readonly changed: ReadonlySet<string> // new or changed items whose rows are marked now
 }
 
 export type Collection = ReturnType<typeof createCollection>
@@ -27,17 +25,15 @@ export interface CollectionOptions {
   readonly changed: typeof nextChange
   readonly pauseAfter: typeof pauseAfter
   readonly onChange: () => void
-  /** Returns whether updates of the list stop after this error, until `refresh` is called. */
+  /** Returns whether an error stops updates until `refresh` is called. */
   readonly isFinal: (problem: unknown) => boolean
 }
 
-/** How long changed rows stay marked, in milliseconds. */
-const marked = 2_000
-// Shortest and longest pause between two list requests, in milliseconds.
+const marked = 2_000 // ms for which changed rows stay marked
+// Shortest and longest pause between two list requests, in ms.
 const shortestPause = 2_000
 const longestPause = 300_000
-/** Pause per character of the latest list, in milliseconds. After a list of 25 MB, the pause is 20 seconds. */
-const pausePerCharacter = 0.0008
+const pausePerCharacter = 0.0008 // ms per character of the latest list; 20 seconds after 25 MB
 
 /**
  * Returns the minimum pause between list requests, in milliseconds. The pause depends mainly on the length of the list,
@@ -63,7 +59,7 @@ interface Incoming {
   readonly overview: Overview
   items: Item[]
   tag: string | null
-  /** Ids of items that the user has changed since the list was requested. The list may contain their old versions. */
+  /** Items that the user has changed since the list was requested, which may have old versions. */
   readonly changedHere: Set<string>
 }
 
@@ -82,8 +78,7 @@ export function createCollection(options: CollectionOptions) {
   let isVisible = true
   let waiting = new AbortController()
   let isDue = false
-  /** Whether the list must be requested as soon as the page is visible. */
-  let isWanted = false
+  let isWanted = false // the list must be requested once the page is visible
 
   function show(part: Partial<Shown>): void {
     shown = { ...shown, ...part }
@@ -94,7 +89,7 @@ export function createCollection(options: CollectionOptions) {
     const { overview, changedHere, controller } = into
     const yieldIfDue = createYield(controller.signal)
     const isFirst = shown.listedAt === undefined
-    // If the first list fails midway, the items received until then are shown until a complete list arrives.
+    // If the first list fails midway, its items are shown until a complete one arrives.
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
@@ -132,7 +127,7 @@ export function createCollection(options: CollectionOptions) {
     unmark = setTimeout(() => show({ changed: nothing.changed }), marked)
   }
 
-  /** Merges the new list into the shown list, and starts over if the user changes an item during the merge. */
+  /** Merges the new list into the shown one, and starts over if the user changes an item meanwhile. */
   async function merge(into: Incoming, yieldIfDue: Yield) {
     for (;;) {
       const { items } = shown
@@ -210,10 +205,10 @@ export function createCollection(options: CollectionOptions) {
 
   return {
     shown: () => shown,
-    /** Changes the project whose items are listed; `undefined` lists all items. */
+    /** Changes the project to list; `undefined` lists all items. */
     choose(next: string | undefined) {
       if (next === project) return
-      // The list of all items stays visible until the project's list arrives, because it contains the project's items.
+      // The list of all items has the project's items too, so it stays until the project's list arrives.
       if (project !== undefined) shown = { ...nothing, projects: shown.projects }
       project = next
       isOther = true

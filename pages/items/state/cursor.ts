@@ -5,20 +5,19 @@ import type { Item } from '../model/item.js'
 
 interface Cursor {
   readonly item: Item | undefined
-  /** Name of the active cell's column. */
   readonly column: string
 }
 
 export const cursor = createState<Cursor>({ item: undefined, column: 'id' })
 
-/** Names of the columns that the list shows, from left to right, without the id. */
+/** Columns of the list from left to right, without the id. */
 export const columnNames = createState<readonly string[]>([])
 
 export function moveTo(part: Partial<Cursor>): void {
   cursor.set({ ...cursor.get(), ...part })
 }
 
-/** Moves the active cell along its row. @param by number of columns to the right; negative to the left. */
+/** Moves the active cell along its row. @param by columns to the right; negative to the left. */
 export function moveAside(by: number): void {
   const names = ['id', ...columnNames.get()]
   const column = names[Math.max(0, names.indexOf(cursor.get().column) + by)]

@@ -24,12 +24,12 @@ export const collection = createCollection({
   isFinal: needsToken,
   onChange() {
     cancelAnimationFrame(frame)
-    // A hidden page is not rendered, because browsers run animation frames only for visible pages.
+    // Browsers run animation frames, and so render, only for visible pages.
     frame = requestAnimationFrame(() => drawn.set({}))
   },
 })
 
-/** Puts the version of an item into the list that was found when saving or deleting another version. */
+/** Puts the version of an item into the list that a save or delete has found. */
 export function putFound({ id, text }: ChangedError): void {
   if (text !== undefined) collection.put(text)
   else collection.remove(new Set([id]))
@@ -42,7 +42,7 @@ export function useList() {
 
 let triedToken: string | undefined = ''
 
-/** Lets the next {@link useUpdates} request the list, even if the token has not changed. */
+/** Lets the next {@link useUpdates} request the list, even with the same token. */
 export function tryTokenAgain(): void {
   triedToken = undefined
 }
@@ -57,7 +57,7 @@ export function useUpdates(isAsking: boolean): void {
     update()
   }, [])
   useEffect(() => {
-    // Lists all items if the project's name may be too long for a URL, or cannot be encoded in UTF-8.
+    // Lists all items if the project's name may be too long for a URL, or has no UTF-8.
     collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   }, [project])
   useEffect(() => {
@@ -67,7 +67,7 @@ export function useUpdates(isAsking: boolean): void {
   }, [now, isAsking])
 }
 
-/** Returns the items that match the filter, and the same items in order. */
+/** Returns the items that match the filter, as listed and in the chosen order. */
 export function useRows() {
   const { items, listedAt } = useList()
   const { sort } = view.use()
@@ -84,12 +84,12 @@ export function useRows() {
     return () => controller.abort()
   }, [matches.items, matches.items.length, order])
   const shown = (order && sorted) ?? matches
-  // While the sort is running, changes in the list are still shown at once.
+  // Changes in the list are shown at once, even while the sort is running.
   const rows = useMemo(() => caughtUp(shown, items), [shown, items])
   return { matches: matches.items, rows }
 }
 
-/** Returns the items that match the filter. Until the first matches are found, returns those of the previous filter. */
+/** Returns the items that match the filter; until the first are found, those of the previous filter. */
 function useMatches(all: readonly Item[]): Part {
   const filter = view.use()
   const { query, project, conditions } = filter

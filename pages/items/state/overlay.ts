@@ -7,7 +7,7 @@ import { needsToken } from '../service/requests.js'
 
 export type Overlay =
   | { readonly kind: 'import' | 'columns' | 'help' | 'menu' }
-  /** `problem`: the error that opened the token dialog, if any. */
+  /** `problem`: error that opened the token dialog, if any. */
   | { readonly kind: 'token'; readonly problem?: unknown }
   | { readonly kind: 'delete'; readonly items: readonly Item[] }
   | { readonly kind: 'cell'; readonly item: Item; readonly name: string }
@@ -18,16 +18,15 @@ export interface Peeked {
   readonly item: Item
   readonly name: string
   readonly cell: HTMLElement
-  /** Whether a key or click opened the popover, which then has focus; `false` if the pointer only rests on the cell. */
+  /** Opened by a key or click, and has the focus; `false` if the pointer only rests on the cell. */
   readonly hasFocus: boolean
 }
 
 export type OverlayOf<K extends Overlay['kind']> = Extract<Overlay, { readonly kind: K }>
 
-/** The open overlays, the topmost last. */
-export const overlays = createState<readonly Overlay[]>(token.get() ? [] : [{ kind: 'token' }])
+export const overlays = createState<readonly Overlay[]>(token.get() ? [] : [{ kind: 'token' }]) // the topmost last
 
-/** Message about something that has failed and that has no dialog; empty if there is none. */
+/** Message about a failure that has no dialog; empty if there is none. */
 export const failure = createState('')
 
 export function open(overlay: Overlay): void {
@@ -38,7 +37,6 @@ export function close(kind: Overlay['kind']): void {
   overlays.set(closed(overlays.get(), kind))
 }
 
-/** Opens the token dialog if an error says that another token is needed. */
 export function askForToken(problem: unknown): void {
   if (needsToken(problem)) open({ kind: 'token', problem })
 }

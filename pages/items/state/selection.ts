@@ -7,10 +7,8 @@ import type { Item } from '../model/item.js'
 interface Range {
   readonly start: string
   readonly end: string
-  /** Ids of the selected items before this range was added. */
-  readonly before: ReadonlySet<string>
-  /** Ids of the selected items, including this range. */
-  readonly after: ReadonlySet<string>
+  readonly before: ReadonlySet<string> // ids selected before this range was added
+  readonly after: ReadonlySet<string> // ids selected with this range
 }
 
 const nothing: ReadonlySet<string> = new Set()
@@ -19,7 +17,7 @@ export const selectedIds = createState(nothing)
 
 let latest: Range | undefined
 
-/** Returns the selected items among the rows, in their order. Actions affect only these items. */
+/** Returns the selected items among the rows, in their order. Actions affect only these. */
 export function useSelected(rows: readonly Item[]): readonly Item[] {
   const ids = selectedIds.use()
   return useMemo(
@@ -34,7 +32,7 @@ export function toggle({ id }: Item): void {
   selectedIds.set(changed)
 }
 
-/** Selects the rows from one item to another. If the latest range ends at `from`, moves its end to `to` instead. */
+/** Selects the rows from one item to another. If the latest range ends at `from`, moves its end to `to`. */
 export function extend(rows: readonly Item[], from: Item, to: Item): void {
   const ids = selectedIds.get()
   const rowOf = (id: string) => rows.findIndex((row) => row.id === id)
@@ -55,7 +53,7 @@ export function selectNone(): void {
   selectedIds.set(nothing)
 }
 
-/** Returns the nearest remaining item below `item`, or else the nearest above. @param deleted ids of deleted items. */
+/** Returns the nearest remaining item below `item`, or else above. @param deleted ids of deleted items. */
 export function nextTo(items: readonly Item[], item: Item, deleted: ReadonlySet<string>) {
   const place = items.findIndex(({ id }) => id === item.id)
   const isLeft = ({ id }: Item) => !deleted.has(id)

@@ -9,14 +9,12 @@ export interface View extends Filter {
   readonly sort: Sort | undefined
 }
 
-/** A view, and the id of the item that is open in the panel. */
 interface Place {
   readonly view: View
   readonly item: string | undefined
 }
 
-/** How long the page waits for further changes before it changes the address, in ms. Browsers allow few changes. */
-const pause = 400
+const pause = 400 // ms without changes before the address changes; browsers allow few changes
 
 export const view = createState(placeIn(location.hash).view)
 
@@ -24,7 +22,7 @@ export function changeView(part: Partial<View>): void {
   view.set({ ...view.get(), ...part })
 }
 
-/** Returns the part of an address after the `#`, which browsers do not send. Unfinished conditions are left out. */
+/** Returns the part of an address after the `#`, which browsers do not send. Leaves out unfinished conditions. */
 export function addressOf({ view, item }: Place): string {
   const { query, project, conditions, sort } = view
   const parts = new URLSearchParams()
@@ -67,7 +65,7 @@ function conditionIn(text: string): Condition | [] {
   }
 }
 
-/** Matches what can change without a new entry in the history: the text of a filter, and which item is open. */
+/** Parts that change without a new entry in the history: the text of a filter, and the open item. */
 const details = /(?<=\b(?:search|where|item)=)[^&]+/g
 
 /**

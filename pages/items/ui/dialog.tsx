@@ -8,12 +8,10 @@ import { keyOf } from '../../shared/keys.js'
 interface DialogProps {
   readonly title: string
   readonly class?: string
-  /** Whether only screen readers get the title. */
-  readonly isTitleHidden?: boolean
+  readonly isTitleHidden?: boolean // only screen readers get the title
   readonly actions?: ComponentChildren
   readonly autofocus?: boolean
-  /** Whether the user can use the rest of the page while the dialog is open. */
-  readonly isBeside?: boolean
+  readonly isBeside?: boolean // the rest of the page stays usable
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
   readonly onOutside?: () => void
@@ -29,7 +27,7 @@ export function Dialog(props: DialogProps) {
   useLayoutEffect(() => {
     const opener = document.activeElement
     return () => {
-      // Browsers do not restore focus if a dialog on top of this dialog closes at the same time.
+      // Browsers restore no focus if a dialog on top of this one closes at the same time.
       queueMicrotask(() => {
         if (document.activeElement === document.body && opener instanceof HTMLElement)
           opener.focus()
@@ -55,11 +53,11 @@ export function Dialog(props: DialogProps) {
         isPressedOutside.current = target === dialog.current
       }}
       onClick={({ target }) => {
-        // A selection that the user drags out of a field ends outside, but began inside.
+        // A selection dragged out of a field ends outside, but began inside.
         if (target === dialog.current && isPressedOutside.current) onOutside?.()
       }}
       onKeyDown={(event) => {
-        // Ignores keys that are pressed in a dialog on top of this one.
+        // Ignores keys pressed in a dialog on top of this one.
         if (event.target instanceof Element && event.target.closest('dialog') !== dialog.current)
           return
         onKeyDown?.(event)
@@ -86,7 +84,7 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** Returns the focused element, even inside the editor's shadow root. */
+/** Returns the focused element, even in the editor's shadow root. */
 function focusedElement(): HTMLElement | undefined {
   const { activeElement } = document
   const inner = activeElement?.shadowRoot?.activeElement ?? activeElement

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks'
 
-/** @param place selector of the element that then gets the focus, unless a closing dialog has already moved it. */
+/** @param place selector of the element that gets the focus, unless a closing dialog has moved it. */
 export function useKeptFocus(place: string): void {
   useEffect(() => {
     let focused: EventTarget | null = null
