@@ -1,6 +1,6 @@
 /** URLs of the service, even behind a proxy that adds a prefix to its paths. @module */
 
-/** @param path path of the service, such as `/docs`. All pages are at the top of its paths. */
+/** @param path such as `/docs`. All pages are at the top of the service's paths. */
 export function urlOf(path: string): string {
   return new URL(`.${path}`, location.href).href
 }

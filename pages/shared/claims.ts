@@ -1,9 +1,9 @@
-/** Reads a token's claims and describes them in words. Tokens are verified only by the service. @module */
+/** Reads a token's claims, and describes them in words. Only the service verifies it. @module */
 
 const words = new Intl.RelativeTimeFormat('en')
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
-/** Returns the claims of a token; `undefined` if the token lacks a claim that the service requires. */
+/** Returns a token's claims; `undefined` if it lacks one that the service requires. */
 export function claimsOf(token: string, now = Date.now()) {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''

@@ -3,8 +3,7 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** The logo is the same file as the page's icon, so that browsers load the file only once. */
-const logo = new URL('./icon.svg', import.meta.url).href
+const logo = new URL('./icon.svg', import.meta.url).href // also the page's icon, so that browsers load it once
 
 export function Brand() {
   return (
@@ -19,7 +18,7 @@ export function Button(props: ComponentProps<'button'>) {
   return <button type="button" {...props} />
 }
 
-/** Hidden if the browser offers no clipboard. Without TLS, browsers offer one only to pages from the same machine. */
+/** Hidden without a clipboard. Without TLS, browsers offer one only to pages from the same machine. */
 export function CopyButton({ what, text }: { what: string; text: string }) {
   const [copied, setCopied] = useState<{ text: string; outcome: string }>()
   if (navigator.clipboard === undefined) return null

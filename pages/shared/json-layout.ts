@@ -2,10 +2,9 @@
 
 import { JsonScanner } from '../../src/client/json-scanner.js'
 
-/** Maximum number of levels to indent. With more, indentation could multiply the length of the text. */
-const deepest = 40
+const deepest = 40 // levels to indent; with more, the text could become many times as long
 
-/** Adds line breaks and indentation between the tokens of JSON text, which may be cut off anywhere. */
+/** Adds line breaks and indentation between tokens. The text may be cut off anywhere. */
 export function layOut(text: string): string {
   const scanner = new JsonScanner()
   let laidOut = ''

@@ -1,7 +1,6 @@
 /** Names the keys that a person presses, on any keyboard and with any input method. @module */
 
-/** Key code of each press that belongs to an input method. Safari also sends it for the Enter that ends the input. */
-const composing = 229
+const composing = 229 // of an input method; Safari also sends it for the Enter that ends the input
 
 /**
  * Returns the name of the pressed key; an empty string while an input method composes text. Caps Lock and Shift do not

@@ -7,7 +7,7 @@ const storageKey = 'item-store-token'
 
 export const token = createState(stored('sessionStorage', storageKey) ?? '')
 readAddress()
-// Browsers do not reload the page if only the part of the URL after the `#` changes.
+// Browsers do not reload the page if only the part after the `#` changes.
 addEventListener('hashchange', readAddress)
 
 export function changeToken(text: string): void {

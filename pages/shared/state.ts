@@ -14,7 +14,6 @@ export function createState<T>(initial: T) {
       now = next
       for (const listener of listeners) listener()
     },
-    /** Returns the value in a component. */
     use(): T {
       const shown = now
       const [, redraw] = useReducer((count: number) => count + 1, 0)

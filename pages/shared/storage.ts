@@ -19,7 +19,7 @@ export function store(place: Place, key: string, text: string): void {
   }
 }
 
-/** Returns the members of a stored JSON object that pass their checks. Whatever else is stored is ignored. */
+/** Returns the members of a stored JSON object that pass their checks, and ignores all else. */
 export function storedMembers<T>(
   key: string,
   checks: { readonly [K in keyof T]-?: Check<T[K]> },

@@ -4,7 +4,7 @@ import { useEffect, useReducer } from 'preact/hooks'
 import { claimsOf } from './claims.js'
 import { changeToken, token } from './session.js'
 
-/** The form in which the user enters a token. It has no submit button, because each change takes effect at once. */
+/** The form for a token. It has no submit button, because each change takes effect at once. */
 export function TokenForm() {
   return (
     <form class="line token-form" onSubmit={(event) => event.preventDefault()}>
