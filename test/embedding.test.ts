@@ -103,6 +103,7 @@ const matched: [scope: RequestScope | undefined, requests: string[]][] = [
   [{ path: '/api/v1/items/' }, ofItems],
   [{ path: '*s' }, [...ofItems, 'GET /items/s']],
   [{ path: '/a*' }, [...ofItems, ...ofItem]],
+  [{ path: '*i*/:v/**s*' }, [...ofItems, ...ofItem]],
   [{ path: '/:any/v1/items/x' }, ['GET /items/x', 'DELETE /items/x', 'DELETE /items/x/']],
   [{ path: /x$/, method: 'DELETE' }, ['DELETE /items/x', 'DELETE /items/x/']],
 ]
@@ -121,6 +122,7 @@ for (const [scope, expected] of matched) {
 const impossible = [
   ...[null, 7, { route: '/items' }, { method: 1 }, { path: 1 }],
   ...[{ path: '/items' }, { path: '/api/v1/items/a/b' }, { path: '/api/v1/item' }, { path: '' }],
+  ...[{ path: '*'.repeat(201) }],
   ...[{ method: 'PATCH' }, { method: 'OPTIONS', path: '*' }, { method: 'PATCH', path: /x/ }],
   ...[
     { method: 'DELETE', path: '/api/v1/items' },
@@ -130,7 +132,7 @@ const impossible = [
 test('fail and delay refuse scopes that are invalid or match no item request, and say what they expect', async () => {
   const store = await started()
   for (const scope of impossible) {
-    const refused = /^UsageError: the scope .* fits no item request; expected a method, /
+    const refused = /^UsageError: the scope [\s\S]* fits no item request; expected a method, /
     assert.throws(() => store.fail([503], scope), refused, inspect(scope))
     assert.throws(() => store.delay(1, scope), refused, inspect(scope))
   }

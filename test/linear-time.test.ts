@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnvFile } from '../src/config/env-file.js'
 import { UsageError } from '../src/config/usage-error.js'
+import { scopeTest } from '../src/doubles/options.js'
 import { ownApp } from './support/own-app.js'
 import { exchange } from './support/socket.js'
 import { readText, root } from './support/tools.js'
@@ -156,5 +157,15 @@ test('a .env file of 16 KB is parsed in linear time', async () => {
       }
     })
     assert.ok(time <= longest, `${time} ms for ${part}`)
+  }
+})
+
+test('a path with many stars is compared with a path of 16 KB in linear time', async () => {
+  for (const stars of [4, 90]) {
+    const fits = scopeTest({ path: `${'*a'.repeat(stars)}*b` })
+    for (const path of ['a'.repeat(200), 'a'.repeat(16_000), '/a'.repeat(8_000)]) {
+      const time = await timeOf(() => assert.ok(!fits('GET', path)))
+      assert.ok(time <= longest, `${time} ms for ${stars} stars`)
+    }
   }
 })

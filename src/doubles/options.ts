@@ -42,6 +42,9 @@ export interface RecordedRequest {
 const kinds = [429, 500, 503, 'cut'] as const
 const maxDelay = 60_000
 
+/** Maximum length of a scope's path. Each star makes a pattern slower to compile. */
+const maxPath = 200
+
 /** Parses a delay such as `200`, `200-800` or `1s-2s`. @throws {UsageError} */
 export function parseDelay(text: string): Delay {
   const times = text.split('-').map((time) => parseDuration(time, 'ms') ?? Number.NaN)
@@ -89,7 +92,8 @@ const itemRequests = [
 export function scopeTest(scope: RequestScope = {}): ScopeTest {
   const { method, path, ...others } = Object(scope) as RequestScope // values of a wrong type fit no request
   const wanted = typeof method === 'string' ? method.toUpperCase() : method
-  const pattern = typeof path === 'string' ? patternOf(withoutTrailingSlash(path)) : path
+  const isShort = typeof path === 'string' && path.length <= maxPath
+  const pattern = isShort ? patternOf(withoutTrailingSlash(path)) : path
   const isMethod = (one: string) => wanted === undefined || one === wanted
   // A global pattern's `test` would continue after the previous match; `search` doesn't.
   const isPath = (one: string) =>
@@ -104,7 +108,7 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
   if (Object(scope) !== scope || Object.keys(others).length > 0 || !isPossible) {
     const example = `{ "method": "GET", "path": "${prefix}/items/:id" }`
     throw new UsageError(
-      `the scope ${inspect(scope)} fits no item request; expected a method, a path, or both, such as ${example}`,
+      `the scope ${inspect(scope)} fits no item request; expected a method, a path of up to ${maxPath} characters, or both, such as ${example}`,
     )
   }
   return (method, path) => isMethod(method) && isPath(path)
@@ -112,11 +116,14 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
 
 /** Returns a pattern for a path. `*` stands for any text, `:name` for a whole segment. */
 function patternOf(path: string): RegExp {
-  const source = path
+  const [first, ...others] = path
     .replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&')
-    .replaceAll(/\*+/g, '.*')
     .replaceAll(/(?<=\/):\w+(?=\/|$)/g, '[^/]+')
-  return new RegExp(`^${source}$`)
+    .split(/\*+/)
+  const last = others.pop()
+  // A lookahead keeps its first match: trying the later ones of each star would take exponential time.
+  const middle = others.map((part, place) => `(?=(.*?${part}))\\${place + 1}`).join('')
+  return new RegExp(`^${first}${middle}${last === undefined ? '' : `.*${last}`}$`)
 }
 
 function areFailures(value: unknown): value is Failures {
