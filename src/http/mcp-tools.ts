@@ -129,7 +129,7 @@ export function argumentsOf({ takes }: Tool, sent: unknown): Given {
   const given: Record<string, string> = {}
   for (const name of names) {
     const value = values.get(name) ?? undefined
-    const isMissing = value === undefined && takes.includes(`${name}?`)
+    const isMissing = value === undefined && takes.split(' ').includes(`${name}?`)
     const isOfItem = name === 'data' || (name === 'project_id' && names.includes('data'))
     if (isMissing || isOfItem) continue
     const { type } = schemas[name]

@@ -241,6 +241,7 @@ const wrong: [name: string, args: string, detail: RegExp, code?: string][] = [
   ['create_item', '{"data": "{}"}', /data must be an object/],
   ['create_item', '{"data": {}, "project_id": ""}', /project_id must have at least 1 character/],
   ['create_item', '{"data": {}, "key": "a b"}', /Idempotency-Key/, 'BAD_REQUEST'],
+  ['replace_item', '{"data": {}}', /id must be a string/],
   ['replace_item', '{"id": "x", "data": {}}', /^Item x not found$/, 'none'],
   ['wait_for_change', '{"seconds": 61}', /seconds must be 0 to 60/],
   ['wait_for_change', '{"seconds": "1"}', /seconds must be a number/],
