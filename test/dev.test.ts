@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
@@ -240,6 +241,15 @@ test('dev --stdin-quit serves until its standard input ends', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
+test('dev --stdin-quit that cannot start ends while its standard input is open', async () => {
+  const args = [cli, 'dev', '--stdin-quit', '--port', String(await portInUse())]
+  const stdio = ['pipe', 'ignore', 'ignore'] as const
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: [...stdio] })
+  after(() => child.kill('SIGKILL'))
+  const signal = AbortSignal.timeout(60_000)
+  assert.deepEqual(await once(child, 'exit', { signal }), [2, null])
+})
+
 const failures = /failures is .*; expected a list such as \[503, \\"cut\\"\]/
 const wrong: [request: string, body: string | undefined, status: number, says: RegExp][] = [
   ['POST /control/seed', '[{"a":1},{"b":}]', 422, /"item 1, line 1, column 15: expected a value"/],
@@ -285,6 +295,18 @@ test('a wrong control request changes nothing, and says what is wrong and where'
   assert.match((await call('GET /api/v1/items'))[1], /"data":\[\]/)
   const serving = await ownService()
   assert.equal((await fetch(new URL('/control/reset', serving.baseUrl))).status, 404)
+})
+
+test('failures whose request began before a reset are not set after it', async () => {
+  const { call, started } = await startJson()
+  const headers = { Authorization: `Bearer ${started.token}`, Expect: '100-continue' }
+  const setting = request(`${started.url}/control/failures`, { method: 'POST', headers })
+  await once(setting, 'continue')
+  assert.equal((await call('POST /control/reset'))[0], 204)
+  setting.end('{"failures":[503]}')
+  const [response] = await once(setting, 'response')
+  assert.equal(response.resume().statusCode, 503)
+  assert.equal((await call('GET /api/v1/items'))[0], 200)
 })
 
 test('control seeds, breaks, records and resets the store, and records none of its own requests', async () => {

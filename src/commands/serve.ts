@@ -35,8 +35,6 @@ export async function dev(args: string[]): Promise<undefined> {
   const failures = typeof values.failures === 'string' ? parseFailures(values.failures) : undefined
   const items = typeof values.seed === 'string' ? readSeed(values.seed) : undefined
   const secret = ensureSecret() ? 'generated' : 'configured'
-  const stop = () => process.kill(process.pid, 'SIGTERM')
-  if (values['stdin-quit']) process.stdin.on('error', stop).on('end', stop).resume()
   let open: (line: string) => void = () => undefined
   const opening = new Promise<string>((resolve) => {
     open = resolve
@@ -50,6 +48,9 @@ export async function dev(args: string[]): Promise<undefined> {
     doubles: createDoubles({ delay, failures, recordBodies: true }),
     control: createControlRoutes,
   })
+  // Read only now, as an open input would keep a service that cannot start from ending.
+  const stop = () => process.kill(process.pid, 'SIGTERM')
+  if (values['stdin-quit']) process.stdin.on('error', stop).on('end', stop).resume()
   const { url: origin, isSeeded, log } = started
   const token = signToken('dev', tokenLifetime)
   const baseUrl = `${origin}${prefix}`

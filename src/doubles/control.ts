@@ -50,6 +50,7 @@ export function createControlRoutes(
       if (!isShort || (await runInTurns(readSeed(text))).length !== 1) {
         throw new UsageError(`the body is not one JSON object of up to ${shortBody} bytes`)
       }
+      exchange.requireNoReset?.()
       apply(JSON.parse(text.toString().trim()) as Settings) // its values are checked when they are applied
       answerEmpty(exchange, 204)
     }
