@@ -43,11 +43,6 @@ function objectIn(text = '{}'): Readonly<Record<string, unknown>> {
 
 export const isString: Check<string> = (value) => typeof value === 'string'
 
-export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean'
-
-export const isPart = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 export function listOf<T>(isEach: Check<T>): Check<readonly T[]> {
   return (value) => Array.isArray(value) && value.every(isEach)
 }

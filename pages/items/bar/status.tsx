@@ -16,7 +16,7 @@ interface StatusProps {
 }
 
 export function Status({ matching, selected, problem }: StatusProps) {
-  const { items, loading, listedAt } = useList()
+  const { items, loading, share, listedAt } = useList()
   const failed = failure.use()
   const all = items.length
   const isFirst = listedAt === undefined
@@ -25,7 +25,7 @@ export function Status({ matching, selected, problem }: StatusProps) {
     <div class="line status">
       {isFirst && loading !== undefined && (
         <p>
-          <progress aria-label="Loading" /> {counted(loading, 'item')} loaded
+          <progress aria-label="Loading" value={share} /> {counted(loading, 'item')} loaded
           {matching !== all && `, ${formatted(matching)} found`}
         </p>
       )}

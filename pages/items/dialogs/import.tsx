@@ -13,10 +13,10 @@ import { Dialog, Question, useWarning } from '../ui/dialog.js'
 
 interface Progress {
   readonly next: number
-  readonly skipped: number
+  readonly skipped: readonly string[]
 }
 
-const start: Progress = { next: 0, skipped: 0 }
+const start: Progress = { next: 0, skipped: [] }
 
 export function Import({ onClose }: { onClose: () => void }) {
   const [reading, setReading] = useState('')
@@ -87,7 +87,7 @@ export function Import({ onClose }: { onClose: () => void }) {
   const count = entries.length
   const isEnded = next === count
   const isDone = isEnded && count > 0 && !isRunning
-  const imported = `${formatted(next - skipped)} of ${counted(count, 'item')}`
+  const imported = `${formatted(next - skipped.length)} of ${counted(count, 'item')}`
   const hasFailed = problem !== '' && count > 0
   const isPartial = next > 0 && !isEnded
   const isUnfinished = isRunning || isPartial
@@ -116,7 +116,7 @@ export function Import({ onClose }: { onClose: () => void }) {
         {count > 0 && next === 0 && !isRunning && `${counted(count, 'item')} to import.`}
         {next > 0 &&
           !isRunning &&
-          `${imported} imported${skipped > 0 ? `, ${formatted(skipped)} skipped` : ''}.`}
+          `${imported} imported.${skipped.length > 0 ? ` Skipped: ${skipped.join(', ')}.` : ''}`}
       </p>
       {isRunning && (
         <p>
@@ -141,7 +141,12 @@ export function Import({ onClose }: { onClose: () => void }) {
         )}
         {!isDone && !isRunning && <Button onClick={close}>Close</Button>}
         {hasFailed && (
-          <Button onClick={() => run({ next: next + 1, skipped: skipped + 1 })}>
+          <Button
+            onClick={() => {
+              const name = `item ${next + 1} (line ${entries[next]?.line})`
+              run({ next: next + 1, skipped: [...skipped, name] })
+            }}
+          >
             Skip item {next + 1}
           </Button>
         )}

@@ -1,11 +1,18 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
 import type { RefObject } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
-import { firstValue, whyInvalid, withSpaceOf } from '../model/draft.js'
+import {
+  firstValue,
+  inLine,
+  lineAndColumn,
+  placeInDraft,
+  whyInvalid,
+  withSpaceOf,
+} from '../model/draft.js'
 import type { Item } from '../model/item.js'
 import { newKey } from '../service/changes.js'
 import { notSaved } from '../service/save.js'
@@ -44,6 +51,16 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
     if (item) moveTo({ item })
   }
   const toSave = () => withSpaceOf(session.source, typed, editor.current?.kept() ?? [])
+  /** Why the last save failed. A place in the request body becomes the one in the typed text. */
+  const { place, reason } = useMemo(() => {
+    const reason = notSaved(problem)
+    const place = problem ? placeInDraft(typed, toSave(), reason) : undefined
+    if (place === undefined) return { reason }
+    return { place, reason: reason.replace(inLine, lineAndColumn(typed, place)) }
+  }, [problem])
+  useEffect(() => {
+    if (place !== undefined) editor.current?.goTo(place, place + 1)
+  }, [problem])
 
   function isValid(): boolean {
     const error = whyInvalid(typed)
@@ -99,7 +116,7 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
       )}
       {problem !== undefined && (
         <p class="problem" role="alert">
-          {notSaved(problem)}
+          {reason}
         </p>
       )}
       <EditorPane

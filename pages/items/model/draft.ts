@@ -220,6 +220,27 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
   return cuts
 }
 
+export const inLine = /\bline (\d+), column (\d+)/
+
+/**
+ * Finds the place in the typed text that an error message of the service gives as a line and column of the request body.
+ * @param saved text that was sent. Only its white space may differ from that of `typed`.
+ */
+export function placeInDraft(typed: string, saved: string, message: string): number | undefined {
+  const [, line, column] = inLine.exec(message)?.map(Number) ?? []
+  if (line === undefined || column === undefined) return undefined
+  const lines = requestBody(saved).split('\n').slice(1, line)
+  const within = [...(lines.pop() ?? '')].slice(0, column - 1) // columns count code points
+  let offset = [...lines, within.join('')].join('\n').length
+  for (const { from, to } of cutsFor(saved, besideData)) if (from <= offset) offset += to - from
+  let left = saved.slice(0, offset).replaceAll(/\s/g, '').length
+  for (const { 0: sign, index } of typed.matchAll(/\S/gu)) {
+    if (left <= 0) return index
+    left -= sign.length
+  }
+  return typed.length
+}
+
 /** Returns line and column of an offset, counted from 1. Columns count characters. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = new TextEncoder().encode(text.slice(0, offset))

@@ -13,6 +13,7 @@ export interface Shown {
   readonly projects: Overview['projects']
   readonly overview: Overview
   readonly loading: number | undefined // items received so far; `undefined` while no list is loading
+  readonly share?: number | undefined // fraction received so far; `undefined` if the list's length is unknown
   readonly listedAt: Date | undefined
   readonly problem: unknown
   readonly changed: ReadonlySet<string> // new or changed items whose rows are marked now
@@ -93,10 +94,12 @@ export function createCollection(options: CollectionOptions) {
     const isGrowing = isFirst && shown.items.length === 0
     const known = project === undefined && { projects: overview.projects }
     let loading = 0
-    show({ loading })
+    show({ loading, share: undefined })
     let arrived = 0
+    let length = 0
     const onHead = (headers: Headers) => {
       into.tag = headers.get('etag')
+      if (!headers.has('content-encoding')) length = Number(headers.get('content-length'))
     }
     for await (const texts of list(project, controller.signal, onHead)) {
       for (const text of texts) {
@@ -109,7 +112,8 @@ export function createCollection(options: CollectionOptions) {
         arrived += text.length + 1
         await yieldIfDue()
       }
-      show({ ...(isGrowing && { items: into.items, overview, ...known }), loading })
+      const share = length > 0 ? Math.min(1, arrived / length) : undefined
+      show({ ...(isGrowing && { items: into.items, overview, ...known }), loading, share })
     }
     const { items, changed } = await merge(into, yieldIfDue)
     const now = { loading: undefined, listedAt: new Date(), problem: undefined }

@@ -84,15 +84,19 @@ export function useAddress(
     const timer = setTimeout(() => {
       const isStep = address.replaceAll(details, '') !== before.replaceAll(details, '')
       const url = location.pathname + location.search + (address && `#${address}`)
-      if (isStep) history.pushState(null, '', url)
-      else history.replaceState(null, '', url)
+      // Closing an item undoes the step that opened it, so that Back does not open it again.
+      const isClosing = item === undefined && placeIn(location.hash).item !== undefined
+      if (isClosing && history.state?.below === address) history.back()
+      else if (isStep && !isClosing) history.pushState({ below: before }, '', url)
+      else history.replaceState(history.state, '', url)
     }, pause)
     return () => clearTimeout(timer)
   }, [address, isOpen])
   useEffect(() => {
     const read = () => {
+      const now = location.hash.slice(1)
+      if (now === address || new URLSearchParams(now).has('token')) return // a token changes nothing else
       const place = placeIn(location.hash)
-      if (new URLSearchParams(location.hash.slice(1)).has('token')) return // a token changes nothing else
       view.set(place.view)
       onItem(place.item)
     }

@@ -73,6 +73,40 @@ describe('the address of the items page', inChromium, () => {
     assert.equal(await page.search.inputValue(), '')
   })
 
+  test('an item that was closed stays closed on Back, and Forward opens it again', async () => {
+    const { own, ids, page } = await openWith(shop)
+    await page.project.selectOption('a & b')
+    await hasAddress(page, 'project=a+%26+b')
+    for (const by of ['Escape', 'Save']) {
+      await page.open('"Mug"')
+      await hasAddress(page, `project=a+%26+b&item=${ids[1]}`)
+      await page.press('Alt+ArrowDown')
+      await hasAddress(page, `project=a+%26+b&item=${ids[2]}`)
+      if (by === 'Save') await page.save()
+      else await page.press('Escape')
+      await hasAddress(page, 'project=a+%26+b')
+    }
+    await page.goForward()
+    await page.hasInEditor('"Pot"')
+    await page.press('Escape')
+    await hasAddress(page, 'project=a+%26+b')
+    await page.choose('Filter') // an unfinished condition is not in the address
+    await page.open('"Mug"')
+    await hasAddress(page, `project=a+%26+b&item=${ids[1]}`)
+    await page.choose('Close')
+    await hasAddress(page, 'project=a+%26+b')
+    await page.getByLabel('Member').waitFor()
+    await page.goBack()
+    await page.counts('4 items')
+
+    const linked = await openItems(own, { address: `#item=${ids[1]}` })
+    await linked.hasInEditor('"Mug"')
+    const steps = await linked.evaluate('history.length')
+    await linked.press('Escape')
+    await hasAddress(linked, '')
+    assert.equal(await linked.evaluate('history.length'), steps)
+  })
+
   test('an address with rubbish, or with an item that is gone, shows the list and says what is missing', async () => {
     const { own } = await openWith(shop)
     for (const address of ['#where=7&where=%5B%5D&where=%7B', '#where=%5B1%2C2%2C3%5D&x=&&=']) {

@@ -109,6 +109,30 @@ describe('the items page', inChromium, () => {
     assert.equal(looks[0], looks[1])
   })
 
+  test('while the list arrives, a bar shows how far it is, and a search continues', async () => {
+    const page = await openItems(service, { token: '' })
+    await page.evaluate(`globalThis.fetch = async () => new Response(new ReadableStream({
+      start(controller) {
+        globalThis.arrive = (text) => controller.enqueue(new TextEncoder().encode(text))
+        globalThis.finish = () => controller.close()
+      }
+    }), { headers: { 'content-length': '84' } })`)
+    await page.useToken('x')
+    await until('the request for the list', () => page.evaluate<boolean>('"arrive" in globalThis'))
+    const arrive = (text: string) => page.evaluate(`arrive(${JSON.stringify(text)})`)
+    await arrive('{"session_id":"x","data":[{"id":"1","v":"one"},{"id":"2","v":"two"}')
+    await page.counts('2 items loaded')
+    await page.locator('progress[value="0.5"]').waitFor()
+    await page.search.fill('one')
+    await page.counts('2 items loaded, 1 found')
+    await arrive(',{"id":"3","v":"one more"}')
+    await page.counts('3 items loaded, 2 found')
+    await page.cell('"one more"').waitFor()
+    await arrive(']}')
+    await page.evaluate('finish()')
+    await page.counts('2 of 3 items')
+  })
+
   test('only items of the chosen project are requested, and again only after a change', async () => {
     const { own, id } = await serviceWith([
       ['{"v":"pear"}', '"c"'],

@@ -82,6 +82,19 @@ describe('the items page when something goes wrong', inChromium, () => {
     await focusIs(page, 'Save')
 
     await page.editor.fill(typed)
+    // The page finds every error that the service would report, so this error comes from a fake response.
+    const detail = {
+      detail: 'The body is not valid JSON: line 2, column 11: expected something else',
+      error_code: 'VALIDATION_ERROR',
+      session_id: 'x',
+    }
+    await page.respond('POST', `new Response('${JSON.stringify({ detail })}', { status: 422 })`)
+    await page.choose('Save')
+    await page.sees(/Not saved\..* line 1, column 11: .*422 · VALIDATION_ERROR/)
+    await page.press('5') // the wrong character is selected
+    await holdsTyped(page, typed.replace('1', '5'))
+    await page.respond('POST', 'undefined')
+    await page.editor.fill(typed)
     const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
     await page.evaluate(`void (location.hash = 'token=${expired}')`)
     const dialog = await page.asks('Token')
@@ -237,10 +250,10 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees(/Item 3, which begins on line 4: .*413 · PAYLOAD_TOO_LARGE/)
     await page.sees('2 of 5 items imported.')
     await page.choose('Try item 3 again', 'Skip item 3')
-    await page.sees('3 of 5 items imported, 1 skipped.')
+    await page.sees('3 of 5 items imported. Skipped: item 3 (line 4).')
     await assertAccessible(page)
     await page.choose('Skip item 5')
-    await page.sees('3 of 5 items imported, 2 skipped.')
+    await page.sees('3 of 5 items imported. Skipped: item 3 (line 4), item 5 (line 6).')
     await focusIs(page, 'Done')
     await page.choose('Done')
     await page.closes()
