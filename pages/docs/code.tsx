@@ -1,7 +1,7 @@
 /** Blocks that show code or response bodies, with JSON tokens in colour. @module */
 
 import { CopyButton } from '../shared/components.js'
-import { coloured } from './json-colours.js'
+import { coloured } from '../shared/json-colours.js'
 
 export function Code({ title, text }: { title: string; text: string }) {
   return (

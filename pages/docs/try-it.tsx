@@ -2,10 +2,10 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../shared/components.js'
+import { coloured } from '../shared/json-colours.js'
 import { isCommand, keyOf } from '../shared/keys.js'
 import { formatted } from '../shared/numbers.js'
 import { token as tokenState } from '../shared/session.js'
-import { coloured } from './json-colours.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
 import { type Input, requestFor } from './request.js'
 import { kindOf } from './responses.js'

@@ -32,6 +32,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
       await helpers.choose('More')
       await page.locator('#more').getByRole('button', { name }).click()
     },
+    showJson: () => page.getByLabel('JSON', { exact: true }).check(),
     async open(text: string) {
       await helpers.cell(text).first().click()
       if (!isNarrow) await page.keyboard.press('e') // a click on a card opens its item

@@ -1,6 +1,7 @@
 /** The toolbar: search, filter, and actions for all items. @module */
 
 import { useRef, useState } from 'preact/hooks'
+import { Choice } from '../../shared/choice.js'
 import { Button } from '../../shared/components.js'
 import { download } from '../../shared/download.js'
 import { blank, isComplete } from '../model/filter.js'
@@ -12,6 +13,7 @@ import { useList } from '../state/list.js'
 import { askForToken, close, failure, open } from '../state/overlay.js'
 import { changeView, view } from '../state/view.js'
 import {
+  braces,
   columns,
   download as downward,
   filter as funnel,
@@ -19,6 +21,7 @@ import {
   search as magnifier,
   more,
   plus,
+  table,
   upload,
 } from '../ui/icons.js'
 import { useKeys } from '../ui/keys.js'
@@ -26,7 +29,7 @@ import { useKeys } from '../ui/keys.js'
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
 export function Toolbar({ onNew }: { onNew: () => void }) {
-  const { query, project, conditions } = view.use()
+  const { query, project, conditions, isJson } = view.use()
   const { projects } = useList()
   const search = useRef<HTMLInputElement>(null)
   const [isExporting, setExporting] = useState(false)
@@ -86,6 +89,17 @@ export function Toolbar({ onNew }: { onNew: () => void }) {
           </option>
         ))}
       </select>
+      <Choice
+        title="Show as"
+        texts={['Table', 'JSON'] as const}
+        chosen={isJson ? 'JSON' : 'Table'}
+        onChoose={(each) => changeView({ isJson: each === 'JSON' })}
+        label={(each) => (
+          <>
+            <Icon path={each === 'JSON' ? braces : table} /> <span class="word">{each}</span>
+          </>
+        )}
+      />
       <Button
         class="quiet"
         onClick={() => {
@@ -97,7 +111,7 @@ export function Toolbar({ onNew }: { onNew: () => void }) {
         <Icon path={funnel} /> <span class="word">Filter</span>
         {count > 0 && <b> {count}</b>}
       </Button>
-      <Button class="quiet" onClick={() => open({ kind: 'columns' })}>
+      <Button class="quiet" disabled={isJson} onClick={() => open({ kind: 'columns' })}>
         <Icon path={columns} /> <span class="word">Columns</span>
       </Button>
       <Button class="quiet" popovertarget="more">

@@ -6,15 +6,19 @@ import { type Item, projectOf, shownName, shownValue } from '../model/item.js'
 import { lastMembers, type Member } from '../model/members.js'
 import { typeOf } from '../model/values.js'
 import type { Column } from './columns.js'
+import { JsonText } from './json-text.js'
 
 const longestRest = 300 // characters of the cell with the members that have no column
 const mostOnCard = 3
+
+/** How rows look. On a narrow screen, rows of the table are cards. */
+export type Look = 'table' | 'cards' | 'json'
 
 export const activeCell = 'active-cell'
 
 interface CellsProps {
   readonly item: Item
-  readonly isCard: boolean
+  readonly look: Look
   readonly columns: readonly Column[]
   readonly hasRest: boolean // the last column lists the members without a column
   /** Column of the active cell, `id` for the first one; `undefined` if it is in another row. */
@@ -23,7 +27,7 @@ interface CellsProps {
 }
 
 /** Shows values as text, never as markup. */
-export function Cells({ item, isCard, columns, hasRest, active, isSelected }: CellsProps) {
+export function Cells({ item, look, columns, hasRest, active, isSelected }: CellsProps) {
   const members = useMemo(() => lastMembers(item.text), [item])
   return useMemo(() => {
     /** The Tab key skips the checkbox, because Space also selects the row. */
@@ -32,6 +36,15 @@ export function Cells({ item, isCard, columns, hasRest, active, isSelected }: Ce
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
       </span>
     )
+    if (look === 'json') {
+      return (
+        <td id={active && activeCell}>
+          {box}
+          <JsonText text={item.text} />
+        </td>
+      )
+    }
+    const isCard = look === 'cards'
     const own = columns.filter(({ name }) => members.has(name) && !isCommon(name))
     const cells = isCard ? own.slice(0, mostOnCard) : columns.slice(1)
     const isThere = cells.some(({ name }) => name === active)
@@ -69,7 +82,7 @@ export function Cells({ item, isCard, columns, hasRest, active, isSelected }: Ce
         </td>
       ),
     ]
-  }, [item, members, isCard, columns, hasRest, active, isSelected])
+  }, [item, members, look, columns, hasRest, active, isSelected])
 }
 
 /** Wraps the time of a timestamp, so that the date stands out. */

@@ -71,7 +71,7 @@ export function Columns({ shape, onClose }: { shape: Shape; onClose: () => void 
         )}
       </ul>
       <div class="line">
-        <Button onClick={() => changeLayout({})}>Default columns</Button>
+        <Button onClick={() => changeLayout(undefined)}>Default columns</Button>
         <Button class="main last" onClick={onClose}>
           Close
         </Button>

@@ -12,6 +12,8 @@ interface Layout {
   readonly names?: readonly string[] | undefined // other than `id`; `undefined` for the default columns
   /** Names of default columns in the user's order. Other default columns follow. */
   readonly order?: readonly string[] | undefined
+  /** Widths that the user has set, in characters. They are pairs, not an object, because a name can be `__proto__`. */
+  readonly widths?: readonly (readonly [name: string, width: number])[] | undefined
 }
 
 /** A numeric column has only numbers, and aligns its head with them. */
@@ -22,6 +24,7 @@ export interface Column {
 
 // Widths are in characters.
 const narrowest = 5
+const widest = 400 // by dragging
 const space = 3 // for the padding of a cell
 const sortSpace = 3 // for the sort icon beside the name
 export const idWidth = 14 // a checkbox, the first part of a UUID, and the space around them
@@ -32,11 +35,26 @@ const changed = createState<{ key: string; layout: Layout }>({ key: '', layout: 
 function useLayout(): Layout {
   const key = layoutKey(view.use().project)
   const latest = changed.use()
-  return useMemo(() => (latest.key === key ? latest.layout : storedLayout(key)), [key, latest])
+  return useMemo(() => layoutOf(key), [key, latest])
 }
 
-export function changeLayout(layout: Layout): void {
+function layoutOf(key: string): Layout {
+  const latest = changed.get()
+  return latest.key === key ? latest.layout : storedLayout(key)
+}
+
+/** Sets the width of a column, in characters; `undefined` for its default width. */
+export function resize(name: string, width: number | undefined): void {
+  const { widths = [] } = layoutOf(layoutKey(view.get().project))
+  const others = widths.filter(([each]) => each !== name)
+  const own = width && ([name, Math.min(widest, Math.max(narrowest, width))] as const)
+  changeLayout({ widths: own ? [...others, own] : others })
+}
+
+/** @param part what changes; `undefined` for the default layout. */
+export function changeLayout(part: Layout | undefined): void {
   const key = layoutKey(view.get().project)
+  const layout = part ? { ...layoutOf(key), ...part } : {}
   changed.set({ key, layout })
   store('localStorage', key, JSON.stringify(layout))
 }
@@ -50,7 +68,14 @@ const areNames = (value: unknown): value is readonly string[] =>
   listOf(isName)(value) && new Set(value).size === value.length
 
 function storedLayout(key: string): Layout {
-  return storedMembers<Required<Layout>>(key, { names: areNames, order: areNames })
+  return storedMembers<Required<Layout>>(key, {
+    names: areNames,
+    order: areNames,
+    widths: listOf(
+      (pair): pair is readonly [string, number] =>
+        Array.isArray(pair) && isString(pair[0]) && pair[1] >= narrowest && pair[1] <= widest,
+    ),
+  })
 }
 
 /** Moves a column to the position of another one. @param names of all columns. */
@@ -58,9 +83,7 @@ export function moveColumn(names: readonly string[], name: string, target: strin
   if (target === undefined || !names.includes(name) || !names.includes(target)) return
   const others = names.filter((each) => each !== name)
   const order = others.toSpliced(names.indexOf(target), 0, name)
-  const { key, layout } = changed.get()
-  const now = key === layoutKey(view.get().project) ? layout : storedLayout(key)
-  changeLayout(now.names ? { names: order } : { order })
+  changeLayout(layoutOf(layoutKey(view.get().project)).names ? { names: order } : { order })
 }
 
 /**
@@ -91,6 +114,7 @@ export function useColumns(shape: Shape, room: number | undefined, isListed: boo
     widestShown.current.set(name, width)
     return width
   }
+  const chosen = new Map(layout.widths)
   const ordered = layout.order?.filter((name) => all.has(name)) ?? []
   const candidates = layout.names ?? [...new Set([...ordered, ...all.keys()])]
   const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
@@ -107,9 +131,10 @@ export function useColumns(shape: Shape, room: number | undefined, isListed: boo
   const names = end < 0 ? common : common.slice(0, Math.max(1, end))
   const hidden = [...all.keys()].filter((name) => !names.includes(name)).length
   // The rest of the width goes to other members, or to columns with long values, or to the last column.
-  const growing = hidden > 0 ? [] : names.filter((name) => (lengths.get(name) ?? 0) >= long)
+  const growing =
+    hidden > 0 ? [] : names.filter((name) => (lengths.get(name) ?? 0) >= long && !chosen.has(name))
   if (hidden === 0 && growing.length === 0) growing.push(names.at(-1) ?? '')
-  const widths = names.map(widthOfColumn)
+  const widths = names.map((name) => chosen.get(name) ?? widthOfColumn(name))
   const tracks = [`${idWidth}ch`].concat(
     names.map((name, at) =>
       growing.includes(name) ? `minmax(${widths[at]}ch,1fr)` : `${widths[at]}ch`,

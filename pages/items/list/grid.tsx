@@ -11,12 +11,15 @@ import { extend, selectAll, selectedIds, toggle } from '../state/selection.js'
 import { view } from '../state/view.js'
 import { useKeys } from '../ui/keys.js'
 import { useIsNarrow } from '../ui/use-is-narrow.js'
-import { activeCell, Cells } from './cells.js'
+import { activeCell, Cells, type Look } from './cells.js'
 import { idWidth, useColumns } from './columns.js'
 import { Head } from './head.js'
+import { heightOfMost } from './json-text.js'
 import { useWindow } from './window.js'
 
-const heights = { table: 36, cards: 86 } // in CSS pixels
+const heights: Record<Look, number> = { table: 36, cards: 86, json: 15 } // in CSS pixels; of JSON without its lines
+const lineHeight = 19 // of JSON, in CSS pixels
+const mostLines = { wide: 3, narrow: 8 } // of a row of JSON
 const rest = 700 // ms on a cell, before a popover shows the whole value
 
 interface GridProps {
@@ -30,29 +33,40 @@ interface GridProps {
 }
 
 export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollow }: GridProps) {
-  const { sort } = view.use()
+  const { sort, isJson } = view.use()
   const { item: activeItem, column } = cursor.use()
   const ids = selectedIds.use()
-  const isCard = useIsNarrow()
+  const isNarrow = useIsNarrow()
   const grid = useRef<HTMLTableElement>(null)
-  const look = isCard ? 'cards' : 'table'
+  const look: Look = isJson ? 'json' : isNarrow ? 'cards' : 'table'
+  const isTable = look === 'table'
+  const [lines, setLines] = useState(1)
   const [room, setRoom] = useState<number>() // visible width in characters
-  const { columns, hidden, tracks, width } = useColumns(shape, isCard ? undefined : room, isListed)
-  const rowHeight = heights[look]
+  const { columns, hidden, tracks, width } = useColumns(
+    shape,
+    isNarrow ? undefined : room,
+    isListed,
+  )
+  const rowHeight = heights[look] + (isJson ? lines * lineHeight : 0)
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
   const active = activeItem?.id
   const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
   const row = place < count ? place : -1 // index of the active row; -1 if there is none
-  const hasColumn = columns.some(({ name }) => name === column)
+  const hasColumn = !isJson && columns.some(({ name }) => name === column)
   const activeName = hasColumn ? column : 'id'
 
-  useLayoutEffect(() => columnNames.set(columns.slice(1).map(({ name }) => name)), [columns])
+  useLayoutEffect(
+    () => columnNames.set(isJson ? [] : columns.slice(1).map(({ name }) => name)),
+    [columns, isJson],
+  )
   const measure = () => {
     if (!grid.current) return
+    const needed = isJson ? heightOfMost(grid.current) / lineHeight : 1
+    setLines(Math.min(Math.round(needed) || 1, mostLines[isNarrow ? 'narrow' : 'wide']))
     const id = grid.current.tHead?.querySelector('th')?.offsetWidth ?? 0
-    if (!isCard) setRoom(Math.floor((grid.current.clientWidth * idWidth) / id))
+    if (isTable) setRoom(Math.floor((grid.current.clientWidth * idWidth) / id))
   }
-  useLayoutEffect(measure, [isCard, columns])
+  useLayoutEffect(measure, [look, columns])
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       draw()
@@ -151,8 +165,8 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
     const name = cell?.dataset.name ?? 'id'
     moveTo({ column: name })
     const isText = getSelection()?.isCollapsed === false // the user is selecting text
-    const isWhole = isCard || cell?.dataset.name === 'id'
-    if (!isCard && target.closest('.nested span')) peek(cell, true)
+    const isWhole = !isTable || cell?.dataset.name === 'id'
+    if (isTable && target.closest('.nested span')) peek(cell, true)
     else if (isWhole && !isBox && !shiftKey && !isText) onEdit(item)
   }
 
@@ -176,10 +190,11 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
           '--width': width,
           '--id-width': `${idWidth}ch`,
           '--row-height': `${rowHeight}px`,
+          '--lines': lines,
         }}
       >
         <thead>
-          <Head {...{ columns, hidden, rows, selected }} />
+          <Head {...{ columns, hidden, isJson, rows, selected }} />
         </thead>
         <tbody
           style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
@@ -196,12 +211,12 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
               onClick={(event) => onClick(event, item)}
               onDblClick={({ target }) => {
                 const cell = cellAt(target)
-                if (!isCard && cell?.dataset.name !== 'id') edit(item, cell)
+                if (isTable && cell?.dataset.name !== 'id') edit(item, cell)
               }}
             >
               <Cells
-                {...{ item, isCard, columns }}
-                hasRest={hidden > 0 && !isCard}
+                {...{ item, look, columns }}
+                hasRest={hidden > 0 && isTable}
                 active={item.id === active ? activeName : undefined}
                 isSelected={ids.has(item.id)}
               />

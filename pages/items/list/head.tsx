@@ -7,17 +7,27 @@ import { open } from '../state/overlay.js'
 import { selectAll, selectNone } from '../state/selection.js'
 import { changeView, view } from '../state/view.js'
 import { down, Icon, up } from '../ui/icons.js'
-import type { Column } from './columns.js'
+import { type Column, idWidth, resize } from './columns.js'
 
 interface HeadProps {
   readonly columns: readonly Column[]
   readonly hidden: number // members without a column, which the last column lists
+  readonly isJson: boolean
   readonly rows: readonly Item[]
   readonly selected: number
 }
 
-export function Head({ columns, hidden, ...selection }: HeadProps) {
+export function Head({ columns, hidden, isJson, ...selection }: HeadProps) {
   const { sort } = view.use()
+  if (isJson) {
+    return (
+      <tr aria-rowindex={1}>
+        <th scope="col">
+          <SelectAll {...selection} /> JSON
+        </th>
+      </tr>
+    )
+  }
   return (
     <tr aria-rowindex={1}>
       {columns.map(({ name, isNumeric }, place) => {
@@ -39,6 +49,20 @@ export function Head({ columns, hidden, ...selection }: HeadProps) {
               <span>{shownName(name)}</span>
               {isSorted && <Icon path={sort.isDescending ? down : up} />}
             </Button>
+            {place > 0 && (
+              // biome-ignore lint/a11y/noStaticElementInteractions: only the pointer can drag
+              <span
+                class="edge"
+                onPointerDown={({ currentTarget, pointerId }) =>
+                  currentTarget.setPointerCapture(pointerId)
+                }
+                onPointerMove={({ currentTarget, pointerId, movementX, clientX }) => {
+                  if (movementX === 0 || !currentTarget.hasPointerCapture(pointerId)) return
+                  resize(name, widthTo(clientX, currentTarget.closest('th')))
+                }}
+                onDblClick={() => resize(name, undefined)}
+              />
+            )}
           </th>
         )
       })}
@@ -51,6 +75,13 @@ export function Head({ columns, hidden, ...selection }: HeadProps) {
       )}
     </tr>
   )
+}
+
+/** Returns the width of a column, in characters, that ends at a place in the window. */
+function widthTo(end: number, head: HTMLElement | null): number {
+  const { left = 0 } = head?.getBoundingClientRect() ?? {}
+  const id = head?.parentElement?.querySelector('th')?.offsetWidth ?? 0
+  return Math.round(((end - left) * idWidth) / id)
 }
 
 function SelectAll({ rows, selected }: Pick<HeadProps, 'rows' | 'selected'>) {

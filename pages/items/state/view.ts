@@ -7,6 +7,8 @@ import type { Sort } from '../model/sort.js'
 
 export interface View extends Filter {
   readonly sort: Sort | undefined
+  /** Whether rows are JSON, not cells. */
+  readonly isJson: boolean
 }
 
 interface Place {
@@ -24,13 +26,14 @@ export function changeView(part: Partial<View>): void {
 
 /** Returns the part of an address after the `#`, which browsers do not send. Leaves out unfinished conditions. */
 export function addressOf({ view, item }: Place): string {
-  const { query, project, conditions, sort } = view
+  const { query, project, conditions, sort, isJson } = view
   const parts = new URLSearchParams()
   if (project !== undefined) parts.set('project', project ?? '') // no project has an empty name
   if (query) parts.set('search', query)
   for (const { name, test, value } of conditions.filter(isComplete))
     parts.append('where', JSON.stringify([name, test, value]))
   if (sort) parts.set(sort.isDescending ? 'descending' : 'ascending', sort.name)
+  if (isJson) parts.set('as', 'json')
   if (item !== undefined) parts.set('item', item)
   return `${parts}`
 }
@@ -49,6 +52,7 @@ export function placeIn(hash: string): Place {
       project: project === null ? undefined : project || null,
       conditions: parts.getAll('where').flatMap(conditionIn),
       sort: name === null ? undefined : { name, isDescending: ascending === null },
+      isJson: parts.get('as') === 'json',
     },
   }
 }

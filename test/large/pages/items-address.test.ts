@@ -41,6 +41,10 @@ describe('the address of the items page', inChromium, () => {
     const titles = () => other.all('tbody td:nth-child(3)', 'each.textContent')
     await until('the order of the link', async () => `${await titles()}` === 'Pot,Mug')
     await hasAddress(other, `${sorted}&item=${ids[1]}`) // without the token
+    await other.showJson()
+    await hasAddress(other, `${sorted}&as=json&item=${ids[1]}`)
+    await other.reload()
+    await other.getByText('"title":"Pot"').waitFor()
   })
 
   test('Back and Forward go to what was seen before, and ask before they discard typed text', async () => {

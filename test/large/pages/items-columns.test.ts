@@ -104,6 +104,30 @@ describe('the columns of the items page', inChromium, () => {
     await page.cell('0').waitFor({ state: 'detached' })
   })
 
+  test('the pointer changes and resets the width of a column, which is remembered', async () => {
+    const { page } = await openWith(['{"title":"Some title","price":1}'])
+    await page.cell('"Some title"').waitFor()
+    const head = (name: string) => page.getByRole('columnheader', { name, exact: true })
+    const width = async (name = 'title') => (await boxOf(head(name))).width
+    const [before, project] = [await width(), await width('project_id')]
+    const { right, top } = await boxOf(head('title'))
+    await page.mouse.move(right - 4, top + 10)
+    await page.mouse.down()
+    await page.mouse.move(right + 36, top + 10)
+    await page.mouse.move(right + 76, top + 10)
+    await page.mouse.up()
+    const isWider = async () => Math.abs((await width()) - before - 80) < 8
+    await until('a wider column', isWider)
+    assert.equal(await width('project_id'), project)
+    await page.choose('Columns', 'Move project_id to the right', 'Close')
+    await page.reload()
+    await until('the same width', isWider)
+    const edge = (await boxOf(head('title'))).right - 4
+    await page.mouse.dblclick(edge, top + 10)
+    await until('the former width', async () => (await width()) === before)
+    assert.equal(await page.locator('th[aria-sort]').count(), 0)
+  })
+
   test('columns are chosen and moved with the keyboard alone, and remembered for each project', async () => {
     const members = [0, 1, 2, 3, 4, 5, 6, 29].map((number) => `"m${number}":"secret ${number}"`)
     const { page } = await openWith([[`{${members}}`, '"one"']])

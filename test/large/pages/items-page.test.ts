@@ -53,7 +53,7 @@ describe('the items page', inChromium, () => {
     assert.ok((await own.list()).endsWith('"project_id":null,"n": 7.0}]}'))
   })
 
-  test('the list is searched in any letter case and filtered by project', async () => {
+  test('the list is searched in any letter case, filtered by project, and shown as JSON', async () => {
     const { page } = await openWith([
       ['{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"'],
       ['{"city":"Bern","":true," ":null}', '"one"'],
@@ -75,6 +75,12 @@ describe('the items page', inChromium, () => {
     await page.choose('Close')
     await page.project.selectOption('All projects')
 
+    await page.showJson()
+    await page.getByText('"city":"Z\\u00fcrich","rest":{"deep":7}}').waitFor()
+    // The radio buttons look like tabs: only their labels are visible.
+    const opacities = await page.all('.choice input', 'getComputedStyle(each).opacity')
+    assert.deepEqual(opacities, ['0', '0'])
+    await page.getByLabel('Table', { exact: true }).check()
     await page.getByRole('columnheader', { name: '" "', exact: true }).waitFor()
     await assertAccessible(page)
     await page.choose('Columns')
@@ -443,6 +449,33 @@ describe('the items page', inChromium, () => {
       await check()
       await page.choose('Discard')
 
+      await page.showJson()
+      await page.locator('.whole').first().waitFor()
+      const start = `(() => {
+        const range = document.createRange()
+        range.selectNodeContents(each.lastChild)
+        return range.getClientRects()[0].left
+      })()`
+      const starts = await page.all<number>('.grid :is(th, td)', start)
+      assert.equal(new Set(starts).size, 1, `the text of the head and the rows begins at ${starts}`)
+      const members = await page.all<[number, number]>(
+        '.whole',
+        '[each.textContent.length, each.getBoundingClientRect().height]',
+      )
+      const broken = members.filter(([length, height]) => length < 43 && height > 20)
+      assert.deepEqual(broken, [], 'members that fit into a line are broken')
+      const rows = await page.all<[number, number]>(
+        '.grid td > :last-child',
+        '[each.clientHeight, each.closest("tr").offsetHeight - 15]', // without padding and border
+      )
+      const full = rows.filter(([text, row]) => text === row)
+      assert.ok(full.length >= rows.length / 2, `empty lines in most rows: ${JSON.stringify(rows)}`)
+      assert.ok(
+        rows.some(([text]) => text > 20),
+        'no row has several lines',
+      )
+      await check()
+      await page.getByLabel('Table', { exact: true }).check()
       for (const button of ['Columns', 'Shortcuts', 'Token']) {
         if (button === 'Shortcuts') await page.press('?')
         else await page.getByRole('button', { name: button }).first().click()

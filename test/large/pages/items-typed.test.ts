@@ -308,11 +308,21 @@ describe('what a person presses and chooses', inChromium, () => {
     const { page } = await openWith(['{"a":"one"}'])
     await page.counts('1 item')
     for (const text of [
-      ...['{', 'null', '7', '[]', '{"order":null}', '{"names":["id",1,"a","a"],"order":{}}'],
+      ...[
+        '{',
+        'null',
+        '7',
+        '[]',
+        '{"order":null}',
+        '{"names":["id",1,"a","a"],"order":{}}',
+        '{"widths":[["a",1e9]]}',
+      ],
     ]) {
       await page.evaluate(`localStorage.setItem('item-store-table:', '${text}')`)
       await page.reload()
       await page.cell('"one"').click()
+      const { width } = (await page.cell('"one"').boundingBox()) ?? assert.fail()
+      assert.ok(width < 2000, `${width}`)
     }
   })
 

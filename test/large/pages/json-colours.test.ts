@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { coloured } from '../../../pages/docs/json-colours.js'
+import { coloured } from '../../../pages/shared/json-colours.js'
 import { accepted } from '../../corpora/json-values.js'
 
 test('names, strings, numbers and literals have different colours', () => {
