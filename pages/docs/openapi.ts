@@ -118,14 +118,6 @@ export function byPlace(parameters: readonly Parameter[]) {
   }
 }
 
-/** Returns the models (schemas). Those to which nothing refers come last. */
-export function modelsOf(document: OpenApiDocument) {
-  const text = JSON.stringify(document)
-  return Object.entries(document.components.schemas)
-    .map(([name, schema]) => ({ name, schema, isUsed: text.includes(`/${name}"`) }))
-    .sort((one, other) => Number(other.isUsed) - Number(one.isUsed))
-}
-
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }

@@ -2,8 +2,7 @@
 
 import type { RenderableProps } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Choice } from '../shared/choice.js'
-import { CopyButton } from '../shared/components.js'
+import { Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import { nameIn, type OpenApiDocument, type ResponseGroup, shownValue } from './openapi.js'
 import { Line, Prose } from './prose.js'

@@ -1,7 +1,7 @@
 /** Lists the models (schemas) with their members, and describes types in words, with links to models. @module */
 
 import type { ComponentChildren } from 'preact'
-import { type Content, modelsOf, nameIn, type OpenApiDocument, type Schema } from './openapi.js'
+import { type Content, nameIn, type OpenApiDocument, type Schema } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
 
@@ -9,16 +9,13 @@ export function Schemas({ document }: { document: OpenApiDocument }) {
   return (
     <Part id="models" title="Models">
       <div class="models">
-        {modelsOf(document).map(({ name, schema, isUsed }) => (
+        {Object.entries(document.components.schemas).map(([name, schema]) => (
           <details key={name}>
             <summary>
               <h3>
                 <code>{name}</code>
               </h3>
-              <span class="note">
-                {Object.keys(schema.properties ?? {}).join(', ')}
-                {!isUsed && ' · in no request or response'}
-              </span>
+              <span class="note">{Object.keys(schema.properties ?? {}).join(', ')}</span>
             </summary>
             <i class="anchor" id={`model-${name}`} />
             <Members schema={schema} />

@@ -8,7 +8,6 @@ export type Received = Awaited<ReturnType<typeof sendRequest>>
 /** @throws {Error} if the response is incomplete, or the signal is aborted. */
 export async function sendRequest(
   { method, url, headers, body }: FilledRequest,
-  onProgress: (received: number) => void,
   signal: AbortSignal,
 ) {
   const startedAt = performance.now()
@@ -20,7 +19,7 @@ export async function sendRequest(
     credentials: 'omit',
     ...(body === undefined ? {} : { body }),
   })
-  const bytes = await readAll(response, onProgress)
+  const bytes = new Uint8Array(await response.arrayBuffer())
   return {
     status: response.status,
     statusText: response.statusText,
@@ -30,20 +29,6 @@ export async function sendRequest(
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
     time: performance.now() - startedAt, // in ms, from the start of the request to the last byte of the response
   }
-}
-
-async function readAll({ body }: Response, onProgress: (received: number) => void) {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let length = 0
-  const reader = body?.getReader()
-  while (reader !== undefined) {
-    const { done, value } = await reader.read()
-    if (done) break
-    chunks.push(value)
-    length += value.length
-    onProgress(length)
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 export function obstacleIn(operation: Operation, { parameters, body }: Input, token: string) {

@@ -22,7 +22,7 @@ interface TryItProps {
 }
 
 type State =
-  | { readonly kind: 'waiting'; readonly bytes: number }
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'received'; readonly received: Received; readonly filledIn: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
 
@@ -44,10 +44,9 @@ export function TryIt(props: TryItProps) {
     const obstacle = obstacleIn(operation, input, operation.needsToken ? token : '')
     const request = requestFor(operation, input, token)
     if (obstacle || !request) return fail(obstacle ?? 'A browser cannot send this path.')
-    setState({ kind: 'waiting', bytes: 0 })
+    setState({ kind: 'waiting' })
     try {
-      const onProgress = (bytes: number) => setState({ kind: 'waiting', bytes })
-      const received = await sendRequest(request, onProgress, own.signal)
+      const received = await sendRequest(request, own.signal)
       const found = parametersIn(received, operations)
       props.onParameters(found)
       onReceived(received)
@@ -118,17 +117,14 @@ export function TryIt(props: TryItProps) {
           Send
         </button>
         {isWaiting && (
-          <>
-            <Button
-              onClick={() => {
-                controller.current?.abort()
-                main.current?.focus() // the pressed button disappears
-              }}
-            >
-              Stop
-            </Button>
-            <span class="note">{formatted(state.bytes)} bytes…</span>
-          </>
+          <Button
+            onClick={() => {
+              controller.current?.abort()
+              main.current?.focus() // the pressed button disappears
+            }}
+          >
+            Stop
+          </Button>
         )}
         {operation.needsToken && token === '' ? (
           <>

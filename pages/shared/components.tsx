@@ -1,6 +1,6 @@
-/** Components that both pages use: product name, buttons and copy buttons. @module */
+/** Components that both pages use: product name, buttons, copy buttons and radio buttons. @module */
 
-import type { ComponentProps } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 
 const logo = new URL('./icon.svg', import.meta.url).href // also the page's icon, so that browsers load it once
@@ -39,5 +39,34 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
         </>
       )}
     </Button>
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  /** Title for screen readers, which must be unique on the page. */
+  readonly title: string
+  readonly texts: readonly T[]
+  readonly chosen: T
+  onChoose(text: T): void
+  label?(text: T): ComponentChildren
+}
+
+export function Choice<T extends string>(props: ChoiceProps<T>) {
+  const { title, texts, chosen, onChoose, label } = props
+  return (
+    <fieldset class="choice">
+      <legend class="unseen">{title}</legend>
+      {texts.map((text) => (
+        <label key={text}>
+          <input
+            type="radio"
+            name={title}
+            checked={text === chosen}
+            onChange={() => onChoose(text)}
+          />
+          {label ? label(text) : text}
+        </label>
+      ))}
+    </fieldset>
   )
 }

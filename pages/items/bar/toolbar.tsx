@@ -1,8 +1,7 @@
 /** The toolbar: search, filter, and actions for all items. @module */
 
 import { useRef, useState } from 'preact/hooks'
-import { Choice } from '../../shared/choice.js'
-import { Button } from '../../shared/components.js'
+import { Button, Choice } from '../../shared/components.js'
 import { download } from '../../shared/download.js'
 import { blank, isComplete } from '../model/filter.js'
 import { shownName } from '../model/item.js'

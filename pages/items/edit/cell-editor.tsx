@@ -1,7 +1,6 @@
 /** Edits a member's value in its table cell. Nothing else in the item's JSON text changes. @module */
 
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { Button } from '../../shared/components.js'
 import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
@@ -98,21 +97,6 @@ export function CellEditor({ item, name, listProblem, onClose }: CellEditorProps
         onInput={(event) => dispatch({ type: 'typed', text: event.currentTarget.value })}
       />
       <div class="notes">
-        {isBoolean && (
-          <div class="line hint">
-            {['true', 'false'].map((each) => (
-              // The Tab key skips the `true` and `false` buttons, because the arrow keys also choose a boolean.
-              <Button
-                key={each}
-                tabIndex={-1}
-                aria-pressed={typed.trim() === each}
-                onClick={() => save(each, session.item)}
-              >
-                {each}
-              </Button>
-            ))}
-          </div>
-        )}
         <p id="cell-keys" class="hint">
           {isBoolean && '↑ ↓ switch, '}Enter saves, Esc cancels
         </p>

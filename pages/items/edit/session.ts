@@ -140,7 +140,6 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
   }
 }
 
-/** Returns a session with the text of another version, without anything typed. */
 function basedOn(now: Session, item: Item): Session {
   const source = sourceIn(item, now.name)
   const shown = shownText({ name: now.name, source })

@@ -26,7 +26,6 @@ interface CellsProps {
   readonly isSelected: boolean
 }
 
-/** Shows values as text, never as markup. */
 export function Cells({ item, look, columns, hasRest, active, isSelected }: CellsProps) {
   const members = useMemo(() => lastMembers(item.text), [item])
   return useMemo(() => {
@@ -72,7 +71,7 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
               type === 'string' ? (isCard ? `${shownName(name)}: ` : '') + text : undefined
             }
           >
-            {type === 'nested' ? <span>{short}</span> : datedOf(short)}
+            {type === 'nested' ? <span>{short}</span> : short}
           </td>
         )
       }),
@@ -83,12 +82,6 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
       ),
     ]
   }, [item, members, look, columns, hasRest, active, isSelected])
-}
-
-/** Wraps the time of a timestamp, so that the date stands out. */
-function datedOf(text: string) {
-  const [, date, time] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[-+]\d\d:?\d\d)?)$/.exec(text) ?? []
-  return time ? [date, <span key="time">{time}</span>] : text
 }
 
 function isCommon(name: string): boolean {

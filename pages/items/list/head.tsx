@@ -23,7 +23,8 @@ export function Head({ columns, hidden, isJson, ...selection }: HeadProps) {
     return (
       <tr aria-rowindex={1}>
         <th scope="col">
-          <SelectAll {...selection} /> JSON
+          <SelectAll {...selection} />
+          JSON
         </th>
       </tr>
     )

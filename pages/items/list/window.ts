@@ -53,7 +53,6 @@ export function useWindow(
   }
 }
 
-/** Keeps the visible rows in place when the list changes. */
 function useStablePosition(
   grid: RefObject<HTMLElement | null>,
   rows: readonly Item[],

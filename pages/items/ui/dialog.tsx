@@ -114,7 +114,6 @@ interface QuestionProps {
   readonly onLeave: () => void
 }
 
-/** Asks whether to leave although something would be lost. */
 export function Question({ title, text, action, onStay, onLeave }: QuestionProps) {
   return (
     <Dialog title={title} onClose={onStay}>

@@ -97,11 +97,11 @@ describe('editing a value in its cell', inChromium, () => {
     await page.editor.waitFor()
   })
 
-  test('a boolean is chosen by a click or an arrow key', async () => {
+  test('a boolean is chosen by an arrow key', async () => {
     const { own, ids, page } = await openWith(['{"b":true}', '{"b":false}', '{"b":null}'])
     await page.cell('true').dblclick()
     await assertUsable(page)
-    await page.choose('false')
+    await page.enter('false')
     await page.closes()
     assert.match(await own.read(ids[0]), /"b":false/)
     await page.press('ArrowDown', 'Enter')
@@ -112,7 +112,7 @@ describe('editing a value in its cell', inChromium, () => {
     assert.match(await own.read(ids[1]), /"b":true/)
     await page.cell('null').last().dblclick()
     await page.field.press('ArrowDown')
-    assert.equal(await page.getByRole('dialog').getByRole('button').count(), 0)
+    assert.equal(await page.field.inputValue(), 'null')
   })
 
   for (const [screen, viewport] of Object.entries(screens)) {
