@@ -51,7 +51,6 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
     if (item) moveTo({ item })
   }
   const toSave = () => withSpaceOf(session.source, typed, editor.current?.kept() ?? [])
-  /** Why the last save failed. A place in the request body becomes the one in the typed text. */
   const { place, reason } = useMemo(() => {
     const reason = notSaved(problem)
     const place = problem ? placeInDraft(typed, toSave(), reason) : undefined

@@ -11,8 +11,7 @@ import { JsonText } from './json-text.js'
 const longestRest = 300 // characters of the cell with the members that have no column
 const mostOnCard = 3
 
-/** How rows look. On a narrow screen, rows of the table are cards. */
-export type Look = 'table' | 'cards' | 'json'
+export type Look = 'table' | 'cards' | 'json' // `cards`: the table on a narrow screen
 
 export const activeCell = 'active-cell'
 

@@ -12,8 +12,7 @@ interface Layout {
   readonly names?: readonly string[] | undefined // other than `id`; `undefined` for the default columns
   /** Names of default columns in the user's order. Other default columns follow. */
   readonly order?: readonly string[] | undefined
-  /** Widths that the user has set, in characters. They are pairs, not an object, because a name can be `__proto__`. */
-  readonly widths?: readonly (readonly [name: string, width: number])[] | undefined
+  readonly widths?: readonly (readonly [name: string, width: number])[] | undefined // in characters; a name can be `__proto__`
 }
 
 /** A numeric column has only numbers, and aligns its head with them. */
@@ -43,7 +42,6 @@ function layoutOf(key: string): Layout {
   return latest.key === key ? latest.layout : storedLayout(key)
 }
 
-/** Sets the width of a column, in characters; `undefined` for its default width. */
 export function resize(name: string, width: number | undefined): void {
   const { widths = [] } = layoutOf(layoutKey(view.get().project))
   const others = widths.filter(([each]) => each !== name)
@@ -51,7 +49,6 @@ export function resize(name: string, width: number | undefined): void {
   changeLayout({ widths: own ? [...others, own] : others })
 }
 
-/** @param part what changes; `undefined` for the default layout. */
 export function changeLayout(part: Layout | undefined): void {
   const key = layoutKey(view.get().project)
   const layout = part ? { ...layoutOf(key), ...part } : {}

@@ -78,7 +78,6 @@ export function Head({ columns, hidden, isJson, ...selection }: HeadProps) {
   )
 }
 
-/** Returns the width of a column, in characters, that ends at a place in the window. */
 function widthTo(end: number, head: HTMLElement | null): number {
   const { left = 0 } = head?.getBoundingClientRect() ?? {}
   const id = head?.parentElement?.querySelector('th')?.offsetWidth ?? 0

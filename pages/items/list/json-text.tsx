@@ -3,10 +3,8 @@
 import { coloured } from '../../shared/json-colours.js'
 import { membersOf } from '../model/members.js'
 
-/** Maximum number of characters of an item's JSON to display. */
-const longest = 800
-/** Maximum length of a member kept on one line, in characters. Longer members can break between nested members. */
-const long = 60
+const longest = 800 // characters of an item
+const long = 60 // characters; longer members can break between nested members
 const inner = /(?<=[,{[])(?="(?:[^"\\]|\\.)*"\s*:)/
 
 export function JsonText({ text }: { text: string }) {

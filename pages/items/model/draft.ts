@@ -222,10 +222,7 @@ function cutsFor(text: string, names: readonly string[]): { from: number; to: nu
 
 export const inLine = /\bline (\d+), column (\d+)/
 
-/**
- * Finds the place in the typed text that an error message of the service gives as a line and column of the request body.
- * @param saved text that was sent. Only its white space may differ from that of `typed`.
- */
+/** Finds the place that an error gives in the body. @param saved text that was sent; only its white space may differ. */
 export function placeInDraft(typed: string, saved: string, message: string): number | undefined {
   const [, line, column] = inLine.exec(message)?.map(Number) ?? []
   if (line === undefined || column === undefined) return undefined

@@ -7,8 +7,7 @@ import type { Sort } from '../model/sort.js'
 
 export interface View extends Filter {
   readonly sort: Sort | undefined
-  /** Whether rows are JSON, not cells. */
-  readonly isJson: boolean
+  readonly isJson: boolean // rows are JSON, not cells
 }
 
 interface Place {
