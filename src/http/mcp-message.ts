@@ -45,6 +45,10 @@ class MessageCheck extends BodyCheck {
 
 export type Members = Readonly<Record<string, unknown>>
 
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Reads a message as it arrives. @throws {RpcError} if it is not a JSON object, or too long without `data`. */
 export function* readMessage(body: ArrivingBody) {
   const check = new MessageCheck(3)
@@ -66,6 +70,7 @@ export function* readMessage(body: ArrivingBody) {
     members: JSON.parse(text) as Members, // a JSON object
     /** JSON text of the id, with one character for each byte of UTF-8; empty if there is none. */
     id: bytes.toString('latin1', check.id.start, check.id.end),
-    call: sent ? bytes.subarray(sent.start, sent.end) : noArguments,
+    call:
+      sent && bytes[sent.start] === openBrace ? bytes.subarray(sent.start, sent.end) : noArguments,
   }
 }

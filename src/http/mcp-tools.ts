@@ -10,6 +10,7 @@ import type { ItemList } from '../store/item-store.js'
 import { type Conditions, itemTag } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { type ItemOperations, itemIdOf, present, type ReceivedItem } from './items.js'
+import { isObject } from './mcp-message.js'
 import { runInTurns } from './pacing.js'
 import { maxWait } from './parameters.js'
 
@@ -122,6 +123,7 @@ export const listedTools = [...tools].map(([name, { description, takes, isReadin
 
 /** Reads the arguments of a call, without the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
 export function argumentsOf({ takes }: Tool, sent: unknown): Given {
+  if (!isObject(sent ?? {})) throw invalidCall('arguments must be an object')
   const names = namesIn(takes)
   const values = new Map<string, unknown>(Object.entries(sent ?? {}))
   const unknown = [...values.keys()].find((each) => !names.some((name) => name === each))
@@ -129,11 +131,12 @@ export function argumentsOf({ takes }: Tool, sent: unknown): Given {
   const given: Record<string, string> = {}
   for (const name of names) {
     const value = values.get(name) ?? undefined
-    const isMissing = value === undefined && takes.split(' ').includes(`${name}?`)
+    const isMissing = (value ?? '') === '' && takes.split(' ').includes(`${name}?`)
     const isOfItem = name === 'data' || (name === 'project_id' && names.includes('data'))
     if (isMissing || isOfItem) continue
     const { type } = schemas[name]
-    if (typeof value !== type || value === '') throw invalidCall(`${name} must be a ${type}`)
+    if (value === '') throw invalidCall(`${name} must not be empty`)
+    if (typeof value !== type) throw invalidCall(`${name} must be a ${type}`)
     given[name] = String(value)
   }
   return given
@@ -153,6 +156,7 @@ function conditionOf(name: keyof Conditions, tag: string): Conditions {
 }
 
 function ifMatchIn({ if_match: tag }: Given): Conditions | undefined {
+  if (tag === '*') return { ifMatch: tag, ifNoneMatch: undefined }
   return tag === undefined ? undefined : conditionOf('ifMatch', tag)
 }
 
@@ -165,26 +169,28 @@ export async function itemTexts({ item }: { readonly item: EncodedItem }): Promi
 }
 
 const maxListBytes = 256 * kibibyte // a longer list is cut, because an agent's context is small
+const startBytes = ',{"id":""'.length + 36 // with the id of an item
 
 async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; tag: string }) {
   const memory = new ReadMemory()
   exchange.accountFor(memory)
   const parts = [Buffer.from('[')]
-  let left = maxListBytes
+  let left = maxListBytes + startBytes // to name the first item that does not fit
   try {
     for await (const chunk of list.chunks) {
-      parts.push(Buffer.from(chunk.subarray(0, left + 1)))
-      memory.change(Math.min(chunk.length, left + 1))
+      parts.push(Buffer.from(chunk.subarray(0, left)))
+      memory.change(Math.min(chunk.length, left))
       left -= chunk.length
-      if (left < 0 || exchange.response.destroyed) break
+      if (left <= 0 || exchange.response.destroyed) break
     }
   } finally {
     list.release()
   }
   const start = Buffer.concat(parts)
-  if (left >= 0) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
-  const { count, end } = await runInTurns(wholeItems(start))
-  const note = `The list is longer than 256 KiB. These are its first ${count} items. For less, give a project_id, keep fewer items in a project, or use get_item.`
+  if (left >= startBytes) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
+  const { count, end } = await runInTurns(wholeItems(start.subarray(0, maxListBytes + 1)))
+  const [, next] = /"id":"([^"]+)/.exec(start.toString('latin1', end, end + startBytes)) ?? []
+  const note = `The list is longer than 256 KiB. These are its first ${count} items. The next item has the id ${next}. For less, give a project_id, keep fewer items in a project, or use get_item.`
   return [Buffer.concat([start.subarray(0, end), Buffer.from(']')]), tagText(tag), note]
 }
 

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { URL } from 'node:url'
 import { version } from '../config/package.js'
-import { ApiError } from '../interface/errors.js'
+import { ApiError, type ErrorCode } from '../interface/errors.js'
 import type { HeaderList } from '../interface/paths.js'
 import type { ArrivingBody } from '../item/item-request.js'
 import { memoryOf, ReadMemory } from '../memory/read-memory.js'
@@ -12,8 +12,8 @@ import type { Awaitable } from '../store/item-store.js'
 import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import type { Exchange, Handler } from './exchange.js'
-import { type ItemOperations, itemIdOf, itemIn, type ReceivedItem } from './items.js'
-import { type Members, RpcError, readMessage } from './mcp-message.js'
+import { type ItemOperations, itemIdOf, itemIn, present, type ReceivedItem } from './items.js'
+import { isObject, type Members, RpcError, readMessage } from './mcp-message.js'
 import { argumentsOf, itemTexts, listedTools, type Texts, tools } from './mcp-tools.js'
 import { untilWorkMayRun } from './pacing.js'
 import { keyedName } from './parameters.js'
@@ -33,6 +33,13 @@ const caching = { ttlMs: 300_000, cacheScope: 'public' } // five minutes: an upd
 const localHosts = ['localhost', '127.0.0.1', '[::1]'] // other pages may be here by DNS rebinding
 const shortResult = 16 * kibibyte // in bytes; a longer result is sent in slices
 const sliceBytes = 64 * kibibyte
+
+/** For agents, which see no headers. */
+const conflicts: Readonly<Partial<Record<ErrorCode, string>>> = {
+  IDEMPOTENCY_CONFLICT: 'This key belongs to another item; the current item and its tag follow',
+  PRECONDITION_FAILED:
+    'The item has another tag than if_match; the current item and its tag follow',
+}
 
 export function createMcpHandler(operations: ItemOperations, readBody: ReadBody): Handler {
   return async function answerMessage(exchange) {
@@ -84,14 +91,10 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
     } catch (error) {
       if (!(error instanceof ApiError) || ![409, 412].includes(error.status)) throw error
       exchange.errorCode = error.code
-      const current = await operations.read(exchange, itemIdOf(exchange))
-      await reply.texts([errorText(error), ...(current ? await itemTexts(current) : [])], true)
+      const current = present(exchange, await operations.read(exchange, itemIdOf(exchange)))
+      await reply.texts([errorText(error), ...(await itemTexts(current))], true)
     }
   }
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns whether a message describes itself. @throws {RpcError} if it does so wrongly. */
@@ -102,15 +105,16 @@ function isStateless(headers: IncomingHttpHeaders, method: string, params: Membe
   const version = claimed ?? (method === 'initialize' ? undefined : header)
   if (header !== stateless && (version === undefined || initialized.includes(String(version))))
     return false
+  if (version !== undefined && version !== stateless) {
+    requireHeader('MCP-Protocol-Version', version)
+    const data = { supported: supportedVersions, requested: version }
+    throw new RpcError(400, -32022, 'Unsupported protocol version', data)
+  }
   if (typeof claimed !== 'string' || !isObject(meta[`${prefix}clientCapabilities`])) {
     const names = `${prefix}protocolVersion and ${prefix}clientCapabilities`
     throw new RpcError(400, -32602, `params._meta must have ${names}`)
   }
   requireHeader('MCP-Protocol-Version', claimed)
-  if (claimed !== stateless) {
-    const data = { supported: supportedVersions, requested: claimed }
-    throw new RpcError(400, -32022, 'Unsupported protocol version', data)
-  }
   requireHeader('Mcp-Method', method)
   if (method === 'tools/call') requireHeader('Mcp-Name', params.name)
   return true
@@ -137,7 +141,7 @@ function resultOf(method: string, params: Members, isStateless: boolean): object
 }
 
 function errorText({ message, code }: ApiError): string {
-  return JSON.stringify({ detail: message, error_code: code })
+  return JSON.stringify({ detail: (code && conflicts[code]) ?? message, error_code: code })
 }
 
 /** The response to a message, as Latin-1 text: one character for each byte of UTF-8. */

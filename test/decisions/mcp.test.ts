@@ -167,7 +167,8 @@ const refused: [body: string | Buffer, status: number, code: number, headers?: o
   [message('tools/call', '{"name": "toString"}'), 200, -32602],
   [message('tools/call', '{"name": ["get_item"]}'), 200, -32602],
   [message('ping'), 400, -32602, modern],
-  [message('ping'), 400, -32602, { 'mcp-protocol-version': '2025-03-26' }],
+  [message('ping'), 400, -32022, { 'mcp-protocol-version': '2099-01-01' }],
+  [message('ping', '{"_meta":{}}'), 400, -32022, { 'mcp-protocol-version': '2099-01-01' }],
   [message('ping', meta().replace('{}', '1')), 400, -32602, modern],
   [message('ping', meta()), 400, -32020],
   [message('server/discover', meta()), 400, -32020, modern],
@@ -231,17 +232,22 @@ test('both kinds of versions: a handshake never offers the stateless version, wh
 const wrong: [name: string, args: string, detail: RegExp, code?: string][] = [
   ['get_item', '{}', /id must be a string/],
   ['get_item', '{"id": 5}', /id must be a string/],
-  ['get_item', '{"id": ""}', /id must be a string/],
+  ['get_item', '{"id": ""}', /id must not be empty/],
   ['get_item', '{"id": "x"}', /^Item x not found$/, 'none'],
   ['get_item', '{"id": "x", "__proto__": 1}', /"__proto__" is none of id/],
   ['list_items', '{"project": "a"}', /"project" is none of project_id/],
-  ['list_items', '["a"]', /"0" is none of project_id/],
+  ['list_items', '["a"]', /: arguments must be an object$/],
+  ['get_item', '"id"', /: arguments must be an object$/],
+  ['delete_item', '5', /: arguments must be an object$/],
   ['create_item', '{}', /data is missing/],
-  ['create_item', '[]', /must be an object/],
+  ['create_item', 'null', /data is missing/],
+  ['create_item', '[]', /: arguments must be an object$/],
   ['create_item', '{"data": "{}"}', /data must be an object/],
   ['create_item', '{"data": {}, "project_id": ""}', /project_id must have at least 1 character/],
   ['create_item', '{"data": {}, "key": "a b"}', /Idempotency-Key/, 'BAD_REQUEST'],
   ['replace_item', '{"data": {}}', /id must be a string/],
+  ['replace_item', '{"id": "", "data": {}}', /id must not be empty/],
+  ['delete_item', '{"id": "x", "if_match": "*"}', /^Item x not found$/, 'none'],
   ['replace_item', '{"id": "x", "data": {}}', /^Item x not found$/, 'none'],
   ['wait_for_change', '{"seconds": 61}', /seconds must be 0 to 60/],
   ['wait_for_change', '{"seconds": "1"}', /seconds must be a number/],
@@ -256,6 +262,22 @@ for (const [name, args, detail, code = 'VALIDATION_ERROR'] of wrong) {
   })
 }
 
+test('an optional argument that is empty counts as absent, and "*" as if_match means any tag', async () => {
+  const everything = await call('list_items', '{}')
+  assert.deepEqual(await call('list_items', '{"project_id":""}'), everything)
+  const [created = ''] = await call('create_item', '{"data":{"n":1},"key":""}')
+  const id = `"id":"${record(JSON.parse(created)).id}"`
+  const waited = await call('wait_for_change', `{${id},"project_id":"","tag":"","seconds":0}`)
+  assert.equal(waited[0], 'Nothing has changed.')
+  for (const tag of ['', '*'])
+    await call('replace_item', `{${id},"data":{"n":2},"if_match":"${tag}"}`)
+  await call('delete_item', `{${id},"if_match":"*"}`)
+  for (const name of ['replace_item', 'delete_item']) {
+    const args = `{${id},"if_match":"*"${name === 'replace_item' ? ',"data":{}' : ''}}`
+    assert.match((await call(name, args, true))[0] ?? '', /not found/)
+  }
+})
+
 test('a conflict comes with the current item and its tag, with which the next call succeeds', async () => {
   const item = await create(app, { n: 1 })
   const stale = tagIn(await call('get_item', `{"id":"${item.id}"}`))
@@ -264,7 +286,10 @@ test('a conflict comes with the current item and its tag, with which the next ca
     const args = (tag: string) =>
       `{"id":"${item.id}","if_match":"${tag}"${name === 'replace_item' ? ',"data":{"n":3}' : ''}}`
     const [error = '', current, ...rest] = await call(name, args(stale), true)
-    assert.equal(record(JSON.parse(error)).error_code, 'PRECONDITION_FAILED')
+    assert.deepEqual(JSON.parse(error), {
+      detail: 'The item has another tag than if_match; the current item and its tag follow',
+      error_code: 'PRECONDITION_FAILED',
+    })
     assert.equal(current, itemText(await getItem(item.id)))
     const quoted = `\\"${tagIn(rest)}\\"`
     await call(name, args(quoted))
@@ -276,7 +301,10 @@ test('a key creates one item, for the same caller by HTTP too', async () => {
   const created = await call('create_item', '{"data":{"a":1.0},"key":"k","project_id":null}')
   assert.deepEqual(await call('create_item', '{"data":{"a":1.0},"key":"k"}'), created)
   const [error = '', current] = await call('create_item', '{"data":{"a":1},"key":"k"}', true)
-  assert.equal(record(JSON.parse(error)).error_code, 'IDEMPOTENCY_CONFLICT')
+  assert.deepEqual(JSON.parse(error), {
+    detail: 'This key belongs to another item; the current item and its tag follow',
+    error_code: 'IDEMPOTENCY_CONFLICT',
+  })
   assert.equal(current, created[0])
 })
 
@@ -296,8 +324,21 @@ test('a list of at most 256 KiB is whole; of a longer one, the first items come 
   assert.deepEqual(JSON.parse(cut), JSON.parse(short))
   assert.match(tag ?? '', /^tag: /)
   assert.match(advice, /longer than 256 KiB.*first 3 items.*project_id/)
-  await create(app, { text: 'x'.repeat(300_000) }, 'huge')
-  assert.equal((await inProject('huge'))[0], '[]')
+  const all = itemsOf(await app.call('GET', '/items?project_id=long'))
+  assert.ok(advice.includes(`The next item has the id ${all[3]?.id}.`), advice)
+  const { id } = await create(app, { text: 'x'.repeat(300_000) }, 'huge')
+  const [none, , next = ''] = await inProject('huge')
+  assert.equal(none, '[]')
+  assert.ok(next.includes(`The next item has the id ${id}.`), next)
+  for (const over of [1, 0, -1, -2, -45]) {
+    const project = `edge ${over}`
+    const around = `{"id":"${id}","project_id":"${project}","text":""}`.length
+    const first = await create(app, { text: 'x'.repeat(256 * 1024 + over - around) }, project)
+    const second = await create(app, { n: 1 }, project)
+    const [edge = '', , note = ''] = await inProject(project)
+    assert.equal(JSON.parse(edge).length, over > 0 ? 0 : 1)
+    assert.ok(note.includes(`has the id ${over > 0 ? first.id : second.id}.`), note)
+  }
   assert.equal((await inProject('none'))[0], '[]')
 })
 
