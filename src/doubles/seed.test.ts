@@ -58,11 +58,14 @@ for (const [what, [seed, says]] of Object.entries(invalid)) {
 }
 
 const long = 'é'.repeat(500_000)
+const spaces = ' '.repeat(500_000)
 const slowSeeds: [seed: string, pauses: number, fails?: true][] = [
   ['{}'.repeat(300), 300],
   [`{"a":"${long}","b":1}`, 500],
   [`[{"a":"${long}"},]`, 740, true],
   [`{"a":["${long}",{]}`, 480, true],
+  [`${spaces}[${spaces}{}${spaces},${spaces}{}]${spaces}`, 600],
+  [`{}${spaces}{}${spaces}`, 250],
 ]
 for (const [seed, pauses, fails] of slowSeeds) {
   test(`readSeed pauses at least ${pauses} times for ${seed.slice(0, 9)}… of ${seed.length} characters`, () => {

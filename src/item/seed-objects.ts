@@ -23,23 +23,23 @@ export function withoutMark(file: Uint8Array): Uint8Array {
 const windowBytes = 4 * 1024 // bytes of a long object per slice
 
 /**
- * Yields the objects in a JSON array, or objects separated by white space. Before each 4 KiB of a long one, yields
- * `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
+ * Yields the objects in a JSON array, or objects separated by white space. Before each 4 KiB of a long one or of white
+ * space, yields `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
  */
 export function* seedObjects(text: Uint8Array) {
-  let at = skipSpace(text, 0)
+  let at = yield* afterSpace(text, 0)
   const isArray = text[at] === openBracket
-  if (isArray) at = skipSpace(text, at + 1)
+  if (isArray) at = yield* afterSpace(text, at + 1)
   let isOver = isArray && text[at] === closeBracket
   while (!isOver) {
     if (text[at] !== openBrace) throw new JsonSyntaxError('expected an object', at)
     const object = yield* objectAt(text, at)
     yield object
-    at = skipSpace(text, object.end)
+    at = yield* afterSpace(text, object.end)
     isOver = isArray ? text[at] === closeBracket : at === text.length
-    if (isArray && !isOver) at = skipComma(text, at)
+    if (isArray && !isOver) at = yield* afterComma(text, at)
   }
-  const rest = skipSpace(text, at + 1)
+  const rest = yield* afterSpace(text, at + 1)
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
@@ -65,8 +65,16 @@ function* objectAt(text: Uint8Array, start: number) {
   return { start, end, projectId, data: data && !hasOthers ? data : { start, end } }
 }
 
-function skipComma(text: Uint8Array, at: number): number {
-  if (text[at] === comma) return skipSpace(text, at + 1)
+function* afterSpace(text: Uint8Array, start: number) {
+  for (let at = start; ; yield undefined) {
+    const end = Math.min(at + windowBytes, text.length)
+    at = skipSpace(text, at, end)
+    if (at < end || end === text.length) return at
+  }
+}
+
+function* afterComma(text: Uint8Array, at: number) {
+  if (text[at] === comma) return yield* afterSpace(text, at + 1)
   const problem = 'expected a comma or "]"'
   throw new JsonSyntaxError(at < text.length ? problem : `${problem}, but the text ends here`, at)
 }
