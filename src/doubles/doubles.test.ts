@@ -7,7 +7,8 @@ import { parseDelay, parseFailures } from './options.js'
 
 function exchangeOf(doubles: Doubles, path: string): Exchange {
   const response = Object.assign(new EventEmitter(), { statusCode: 200 })
-  const exchange = { request: { method: 'GET', headers: {} }, response, path } as object as Exchange // doubles use no other members
+  const request = { method: 'GET', headers: {}, socket: { destroy: () => undefined } }
+  const exchange = { request, response, path } as object as Exchange // doubles use no other members
   doubles.arrived(exchange)
   return exchange
 }
@@ -42,6 +43,23 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
   await assert.rejects(async () => early, { name: 'ApiError', code: 'STORE_UNAVAILABLE' })
   await late
   assert.equal(handled, 1)
+})
+
+test('a failure that is used up is dropped, and not compared with later requests', async () => {
+  const doubles = createDoubles({})
+  let comparisons = 0
+  const count = () => {
+    comparisons += 1
+    return 0
+  }
+  const path = Object.assign(/./, { [Symbol.search]: count })
+  doubles.fail([], { path })
+  for (let n = 0; n < 3; n += 1) doubles.fail(['cut'], { path })
+  const done = () => undefined
+  const handle = doubles.withFaults(done, () => assert.fail('no body is read'))
+  for (let n = 0; n < 10; n += 1) await handle(exchangeOf(doubles, '/api/v1/items'))
+  assert.equal(doubles.requests().length, 3)
+  assert.equal(comparisons, 3)
 })
 
 const recordings: [many: number, bodyBytes: number, kept: number][] = [

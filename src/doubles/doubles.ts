@@ -37,7 +37,7 @@ const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 export function createDoubles({ delay, failures, ids, recordBodies = false }: DoublesOptions) {
   const named = new Map<string, ItemId>()
   let idCount = 0
-  const armed: { isMeant: ScopeTest; next: () => Failure | undefined }[] = []
+  let armed: { isMeant: ScopeTest; next: () => Failure | undefined; isOver: () => boolean }[] = []
   const delays: { isMeant: ScopeTest; range: Delay }[] = []
   const delayed = new Set<() => void>() // each ends the delay of a request
   let recorded: Recorded[] = []
@@ -59,9 +59,9 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
 
   function fail(failures: Failures, scope?: RequestScope): void {
     const given = checkedFailures(failures)
-    const rest: Failure[] = Array.isArray(given) ? [...given] : []
-    const next = Array.isArray(given) ? () => rest.shift() : () => randomFailure(given)
-    armed.push({ isMeant: scopeTest(scope), next })
+    const rest: Failure[] | undefined = Array.isArray(given) ? [...given] : undefined
+    const next = () => (rest ? rest.shift() : randomFailure(given))
+    armed.push({ isMeant: scopeTest(scope), next, isOver: () => rest?.length === 0 })
   }
 
   function setDelay(delay: number | Delay, scope?: RequestScope): void {
@@ -72,7 +72,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     resets += 1
     named.clear()
     idCount = 0
-    armed.length = 0
+    armed = []
     delays.length = 0
     if (failures !== undefined) fail(failures)
     if (delay !== undefined) setDelay(delay)
@@ -118,6 +118,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         const { method = '' } = exchange.request
         const path = withoutTrailingSlash(exchange.path)
         let failure: Failure | undefined
+        armed = armed.filter(({ isOver }) => !isOver())
         for (const { isMeant, next } of armed)
           failure ??= isMeant(method, path) ? next() : undefined
         if (failure !== undefined) {
