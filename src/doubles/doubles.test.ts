@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { Exchange } from '../http/exchange.js'
+import { createMemoryStore } from '../store/memory/store.js'
+import { createControlRoutes } from './control.js'
 import { createDoubles, type Doubles } from './doubles.js'
 import { parseDelay, parseFailures } from './options.js'
 
@@ -60,6 +62,36 @@ test('a failure that is used up is dropped, and not compared with later requests
   for (let n = 0; n < 10; n += 1) await handle(exchangeOf(doubles, '/api/v1/items'))
   assert.equal(doubles.requests().length, 3)
   assert.equal(comparisons, 3)
+})
+
+test('recorded requests are sent as they are encoded, not all at once', async () => {
+  const doubles = createDoubles({ recordBodies: true })
+  const recorded = exchangeOf(doubles, '/')
+  for (let n = 0; n < 60; n += 1) doubles.bodyReceived(recorded, Buffer.alloc(100_000))
+  recorded.response.emit('finish')
+  const [{ body: parts = [] } = {}] = doubles.recorded()
+  let encoded = 0
+  const body = {
+    length: 1,
+    *[Symbol.iterator]() {
+      for (const part of parts) {
+        encoded += 1
+        yield part
+      }
+    },
+  }
+  const seen: number[] = []
+  const exchange = exchangeOf(doubles, '/control/requests')
+  const write = () => seen.push(encoded)
+  Object.assign(exchange.response, { req: { complete: true }, writeHead: write, write, end: write })
+  const connection = { socket: {}, beginResponse: () => true, markActive: () => undefined }
+  Object.assign(exchange, { connection, releaseBody: () => undefined, accountFor: () => undefined })
+  const requests = [{ body }] as object as ReturnType<Doubles['recorded']> // other members are only copied
+  const listed = { ...doubles, recorded: () => requests }
+  const routes = createControlRoutes(createMemoryStore(0), listed, () => assert.fail('no body'), [])
+  await routes.find(({ path }) => path.endsWith('/requests'))?.handlers.GET?.(exchange)
+  assert.deepEqual(seen.slice(0, 3), [0, 0, 1])
+  assert.equal(seen.at(-1), parts.length)
 })
 
 const recordings: [many: number, bodyBytes: number, kept: number][] = [
