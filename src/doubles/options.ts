@@ -88,7 +88,7 @@ const itemRequests = [
   [prefix + paths.item, ['GET', 'HEAD', 'PUT', 'DELETE']],
 ] as const
 
-/** Returns a test for requests in the scope. @throws {UsageError} if no item request can be. */
+/** Returns a test for whether a request is in the scope. @throws {UsageError} if no item request could match. */
 export function scopeTest(scope: RequestScope = {}): ScopeTest {
   const { method, path, ...others } = Object(scope) as RequestScope // values of a wrong type fit no request
   const wanted = typeof method === 'string' ? method.toUpperCase() : method

@@ -11,7 +11,7 @@ export const documentPath = '/openapi.json'
 /** Path of the tools for agents, which are not part of the interface. */
 export const mcpPath = '/mcp'
 
-/** Paths of pages and files (interface §4.8), without the prefix, because they're no endpoints. */
+/** Paths of pages and files (interface §4.8), without the prefix, because they aren't endpoints. */
 export const pagePaths = {
   docs: '/docs',
   items: '/',

@@ -162,7 +162,7 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
      */
     async stop(timeout: number, grace = 0): Promise<void> {
       const end = performance.now() + timeout
-      // Clients that wait to be accepted would, if closed, connect again during the shutdown.
+      // Accept waiting connections first: if closed unaccepted, their clients would reconnect during the shutdown.
       await acceptWaiting()
       isStopping = true
       maxIdle = grace

@@ -41,7 +41,7 @@ export function requireAddresses(length: number): void {
     nowhere.postMessage(undefined, [reserved])
     uncheckedBytes = bytesPerCheck
   } catch (error) {
-    // V8 collects all garbage before it fails, which may take at most a twentieth of the time.
+    // Before it fails, V8 collects all garbage. The pause limits that to a twentieth of the time.
     retryAt = start + 20 * Math.floor(now() - start)
     failedBytes = length
     throw error

@@ -1,4 +1,4 @@
-/** Parses YAML. */
+/** Parses YAML with the package `yaml`, which only the tools install. */
 
 import { requireTool } from './tools.js'
 

@@ -93,15 +93,16 @@ redis.call('HSET', key, '', '')
 return redis.call('HDEL', key, '')`),
 }
 
-/** Tries each command of the other scripts. ARGV: the name of a field that does not exist. */
+/** Argument of the script `change` for a create: there must be no item with the id. */
 export const noItem = 'none'
 
 /**
- * Returns the script that creates, replaces or deletes an item. It returns the index of the outcome, and the item's
- * former project if that differs. A version is a time in milliseconds, later than that of the bucket's former version,
- * and random digits: after a failover has lost a version, the same time may be given again. KEYS: bucket. ARGV: id;
- * text, '' to delete the item; SHA-1 of the expected text, '' for any or `noItem` for none; time; hyphen and random digits;
- * the cursor from which to forget projects, if any.
+ * Returns the script that creates, replaces or deletes an item. Its reply is the index of the outcome, with the item's
+ * former project if that differs. It gives the bucket a new version: a time in ms, later than the former version's, and
+ * random digits, because after a failover that lost a version, the same time may be used again. KEYS: bucket. ARGV:
+ * 1. the item's id, 2. its new text, '' to delete it,
+ * 3. SHA-1 of the text it must have now, '' for any text, or `noItem` if it must not exist,
+ * 4. the time, 5. a hyphen and the random digits, 6. optional: the `HSCAN` cursor from which to forget projects.
  * @param record the record to compare before each change, if it is on the same server.
  */
 export function changeScript(record?: { key: string; buckets: number }): Script {

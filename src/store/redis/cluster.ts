@@ -26,7 +26,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
   let cause: unknown
   /** Time (`performance.now()`) of the first and latest refusal in a row for lack of a master. */
   let [refusedSince, lastRefused] = [0, 0]
-  let nextAttempt: Promise<void> | undefined // read of the slot table, if the current one is outdated
+  let nextAttempt: Promise<void> | undefined // next read of the slot table, if the current one is outdated
   // After a lost connection, another server may take over, so the slot table may be outdated.
   const reachability = createReachabilityLog(log, markOutdated)
   const firstAttempt = readTable()

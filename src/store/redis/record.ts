@@ -45,7 +45,7 @@ export function createStoreRecord(
     return isDamage(reply) ? reply : valueIn(reply)
   }
 
-  /** @param content of the record, or the error of an attempt to read it. */
+  /** @param content what the record holds, or the error from reading it. */
   function setResult(content: RedisValue | Error): void {
     const [buckets = null, format = null] = content instanceof Error ? [] : listIn(content)
     const isMissing = buckets === null && format === null
