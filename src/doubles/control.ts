@@ -8,7 +8,6 @@ import type { Guard, Handler, Route } from '../http/exchange.js'
 import { inPortions, runInTurns } from '../http/pacing.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { copied, type Slices } from '../item/slices.js'
-import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemStore } from '../store/item-store.js'
 import { controlPrefix, type Doubles } from './doubles.js'
 import type { Delay, Failures, RequestScope } from './options.js'
@@ -59,9 +58,8 @@ export function createControlRoutes(
   const listRequests: Handler = async (exchange) => {
     const before = `{"session_id":"${exchange.sessionId}","requests":[`
     const chunks = inPortions(jsonOf(doubles.recorded()))
-    const list = { byteLength: undefined, chunks, memory: new ReadMemory() }
     if (!writeJsonHead(exchange, 200, undefined)) return
-    await sendChunks(exchange, before, list, ']}')
+    await sendChunks(exchange, before, { byteLength: undefined, chunks }, ']}')
   }
 
   const handlers = {

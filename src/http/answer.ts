@@ -9,7 +9,7 @@ import { InvalidItemError } from '../item/item-request.js'
 import { type Refusal, type RefusalResponse, refusals } from '../listener/refusal.js'
 import { nextTurn } from '../listener/timers.js'
 import { isOutOfMemory } from '../memory/mapped.js'
-import { memoryOf } from '../memory/read-memory.js'
+import { memoryOf, ReadMemory } from '../memory/read-memory.js'
 import { type ItemList, StoreError } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
 
@@ -76,7 +76,12 @@ export type SentList = Pick<ItemList, 'byteLength' | 'chunks'> &
 export async function sendChunks(
   exchange: Exchange,
   before: string,
-  { byteLength, chunks, memory, release = () => undefined }: SentList,
+  {
+    byteLength,
+    chunks,
+    memory = Array.isArray(chunks) ? undefined : new ReadMemory(),
+    release = () => undefined,
+  }: SentList,
   after: string,
 ): Promise<void> {
   const { connection, response } = exchange

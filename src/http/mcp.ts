@@ -6,7 +6,7 @@ import { version } from '../config/package.js'
 import { ApiError, type ErrorCode } from '../interface/errors.js'
 import type { HeaderList } from '../interface/paths.js'
 import type { ArrivingBody } from '../item/item-request.js'
-import { memoryOf, ReadMemory } from '../memory/read-memory.js'
+import { memoryOf } from '../memory/read-memory.js'
 import { kibibyte } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
@@ -172,7 +172,7 @@ class Reply {
     if (length <= shortResult) return this.#write(200, [...pieces].join(''))
     for (const each of buffers) this.#exchange.accountFor(memoryOf(each))
     if (!writeJsonHead(this.#exchange, 200, undefined)) return
-    const list = { byteLength: undefined, chunks: encoded(pieces), memory: new ReadMemory() }
+    const list = { byteLength: undefined, chunks: encoded(pieces) }
     return sendChunks(this.#exchange, '', list, '')
   }
 
