@@ -100,7 +100,6 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
           changes = changes?.compose(update.changes) ?? update.changes
           onChange()
         }),
-        // Keys of the panel: Ctrl+Enter or ⌘+Enter (save), and Alt+↑ or Alt+↓ (go to another row).
         keymap.of(
           defaultKeymap.filter(
             ({ key }) => !/^(?:Mod-Enter|Alt-Arrow(?:Up|Down))$/.test(key ?? ''),
