@@ -131,7 +131,10 @@ export function argumentsOf({ takes }: Tool, sent: unknown): Given {
   const given: Record<string, string> = {}
   for (const name of names) {
     const value = values.get(name) ?? undefined
-    const isMissing = (value ?? '') === '' && takes.split(' ').includes(`${name}?`)
+    // Without its tag or key, a call that was meant to be safe would overwrite or repeat a change.
+    const mayBeEmpty = name !== 'if_match' && name !== 'key'
+    const isAbsent = value === undefined || (value === '' && mayBeEmpty)
+    const isMissing = isAbsent && takes.split(' ').includes(`${name}?`)
     const isOfItem = name === 'data' || (name === 'project_id' && names.includes('data'))
     if (isMissing || isOfItem) continue
     const { type } = schemas[name]

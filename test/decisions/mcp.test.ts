@@ -244,6 +244,9 @@ const wrong: [name: string, args: string, detail: RegExp, code?: string][] = [
   ['create_item', '[]', /: arguments must be an object$/],
   ['create_item', '{"data": "{}"}', /data must be an object/],
   ['create_item', '{"data": {}, "project_id": ""}', /project_id must have at least 1 character/],
+  ['create_item', '{"data": {}, "key": ""}', /key must not be empty/],
+  ['replace_item', '{"id": "x", "data": {}, "if_match": ""}', /if_match must not be empty/],
+  ['delete_item', '{"id": "x", "if_match": ""}', /if_match must not be empty/],
   ['create_item', '{"data": {}, "key": "a b"}', /Idempotency-Key/, 'BAD_REQUEST'],
   ['replace_item', '{"data": {}}', /id must be a string/],
   ['replace_item', '{"id": "", "data": {}}', /id must not be empty/],
@@ -262,15 +265,14 @@ for (const [name, args, detail, code = 'VALIDATION_ERROR'] of wrong) {
   })
 }
 
-test('an optional argument that is empty counts as absent, and "*" as if_match means any tag', async () => {
+test('an empty project or tag counts as absent, and "*" as if_match means any tag', async () => {
   const everything = await call('list_items', '{}')
   assert.deepEqual(await call('list_items', '{"project_id":""}'), everything)
-  const [created = ''] = await call('create_item', '{"data":{"n":1},"key":""}')
+  const [created = ''] = await call('create_item', '{"data":{"n":1}}')
   const id = `"id":"${record(JSON.parse(created)).id}"`
   const waited = await call('wait_for_change', `{${id},"project_id":"","tag":"","seconds":0}`)
   assert.equal(waited[0], 'Nothing has changed.')
-  for (const tag of ['', '*'])
-    await call('replace_item', `{${id},"data":{"n":2},"if_match":"${tag}"}`)
+  await call('replace_item', `{${id},"data":{"n":2},"if_match":"*"}`)
   await call('delete_item', `{${id},"if_match":"*"}`)
   for (const name of ['replace_item', 'delete_item']) {
     const args = `{${id},"if_match":"*"${name === 'replace_item' ? ',"data":{}' : ''}}`
