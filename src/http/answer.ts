@@ -68,7 +68,7 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
-/** A list to send. By default, the memory of its first chunk counts for its reader. */
+/** A list to send. Without `memory`, the buffer of an array's first chunk counts for the reader, or unsent copies do. */
 export type SentList = Pick<ItemList, 'byteLength' | 'chunks'> &
   Partial<Pick<ItemList, 'memory' | 'release'>>
 
