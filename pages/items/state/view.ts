@@ -1,6 +1,6 @@
 /** What the list shows, and how. The address of the page says the same, so that Back and links work. @module */
 
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { createState } from '../../shared/state.js'
 import { type Condition, everything, type Filter, isComplete, tests } from '../model/filter.js'
 import type { Sort } from '../model/sort.js'
@@ -81,29 +81,35 @@ export function useAddress(
   onItem: (id: string | undefined) => void,
 ): void {
   const address = addressOf({ view: view.use(), item })
+  /** Read when a timer or event fires, because effects run only after the browser has drawn. */
+  const latest = useRef({ address, item, onItem })
+  latest.current = { address, item, onItem }
   useEffect(() => {
-    const before = location.hash.slice(1)
-    if (!isOpen || address === before) return undefined
-    const timer = setTimeout(() => {
-      const isStep = address.replaceAll(details, '') !== before.replaceAll(details, '')
-      const url = location.pathname + location.search + (address && `#${address}`)
-      // Closing an item undoes the step that opened it, so that Back does not open it again.
-      const isClosing = item === undefined && placeIn(location.hash).item !== undefined
-      if (isClosing && history.state?.below === address) history.back()
-      else if (isStep && !isClosing) history.pushState({ below: before }, '', url)
-      else history.replaceState(history.state, '', url)
-    }, pause)
+    if (!isOpen || address === location.hash.slice(1)) return undefined
+    const timer = setTimeout(() => write(latest.current), pause)
     return () => clearTimeout(timer)
   }, [address, isOpen])
   useEffect(() => {
     const read = () => {
       const now = location.hash.slice(1)
-      if (now === address || new URLSearchParams(now).has('token')) return // a token changes nothing else
+      if (now === latest.current.address || new URLSearchParams(now).has('token')) return // a token changes nothing else
       const place = placeIn(location.hash)
       view.set(place.view)
-      onItem(place.item)
+      latest.current.onItem(place.item)
     }
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
-  })
+  }, [])
+}
+
+function write({ address, item }: { address: string; item: string | undefined }): void {
+  const before = location.hash.slice(1)
+  if (address === before) return // the user has gone back
+  const isStep = address.replaceAll(details, '') !== before.replaceAll(details, '')
+  const url = location.pathname + location.search + (address && `#${address}`)
+  // Closing an item undoes the step that opened it, so that Back does not open it again.
+  const isClosing = item === undefined && placeIn(location.hash).item !== undefined
+  if (isClosing && history.state?.below === address) history.back()
+  else if (isStep && !isClosing) history.pushState({ below: before }, '', url)
+  else history.replaceState(history.state, '', url)
 }

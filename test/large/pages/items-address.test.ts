@@ -18,6 +18,16 @@ const shop = [
 const hasAddress = (page: ItemsPage, expected: string) =>
   until(`the address ${expected}`, () => new URL(page.url()).hash === (expected && `#${expected}`))
 
+/** Goes back, and forward again at once, in a page that is too busy to draw anything in between. */
+const backAndForward = `new Promise((resolve) => {
+  addEventListener('popstate', () => {
+    addEventListener('popstate', resolve, { once: true })
+    history.forward()
+    for (const end = performance.now() + 200; performance.now() < end; );
+  }, { once: true })
+  history.back()
+}).then(() => 0)`
+
 describe('the address of the items page', inChromium, () => {
   const filtered = 'project=a+%26+b&where=%5B%22price%22%2C%22is+at+least%22%2C%225%22%5D'
   const sorted = `${filtered}&descending=price`
@@ -57,6 +67,8 @@ describe('the address of the items page', inChromium, () => {
     await page.goBack()
     await page.closes()
     await page.goForward()
+    await page.hasInEditor('"Note"')
+    await page.evaluate(backAndForward)
     await page.hasInEditor('"Note"')
     await page.editor.fill('{"typed":1}')
     await page.goBack()
