@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { claimsOf } from '../../../pages/shared/claims.js'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { assertUsable } from '../../support/guarded-page.js'
@@ -74,24 +73,5 @@ describe('the bar at the top', inChromium, () => {
     await own.create('{}')
     await page.getByText('Not connected', { exact: true }).waitFor()
     await assertUsable(page)
-  })
-
-  test('the subject and expiry of a token are described in words', () => {
-    const tokenOf = (claims: object) =>
-      `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
-    const cases = [
-      [{ exp: 1_000 + 3 * 86_400 }, 'expires in 3 days'],
-      [{ exp: 1_000 + 7_100 }, 'expires in 1 hour'],
-      [{ exp: 1_059.5 }, 'expires within a minute'],
-      [{ exp: 999 }, 'expired just now'],
-      [{ exp: 1_000 - 86_400 }, 'expired 1 day ago'],
-    ] as const
-    for (const [{ exp }, expiry] of cases) {
-      const token = tokenOf({ sub: 'Zoë <b>', exp })
-      assert.deepEqual(claimsOf(token, 1_000_000), { subject: 'Zoë <b>', expiry })
-    }
-    for (const text of ['', 'x.x.x', tokenOf({ sub: 'a' }), tokenOf({ sub: 1, exp: 1 })]) {
-      assert.equal(claimsOf(text), undefined, text)
-    }
   })
 })

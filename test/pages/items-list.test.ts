@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Condition, everything, type Filter } from '../../../pages/items/model/filter.js'
-import { type Item, isPlain, itemOf, shownName } from '../../../pages/items/model/item.js'
-import { mergeLists } from '../../../pages/items/model/merge.js'
-import { createOverview } from '../../../pages/items/model/overview.js'
-import { createSearch } from '../../../pages/items/model/search.js'
-import { sortItems } from '../../../pages/items/model/sort.js'
+import { type Condition, everything, type Filter } from '../../pages/items/model/filter.js'
+import { type Item, isPlain, itemOf, shownName } from '../../pages/items/model/item.js'
+import { mergeLists } from '../../pages/items/model/merge.js'
+import { createOverview } from '../../pages/items/model/overview.js'
+import { createSearch } from '../../pages/items/model/search.js'
+import { sortItems } from '../../pages/items/model/sort.js'
 import {
   type Collection,
   type CollectionOptions,
   createCollection,
   pauseAfter,
   type Shown,
-} from '../../../pages/items/state/collection.js'
-import { collectGarbage } from '../../support/garbage.js'
-import { until } from '../../support/process.js'
+} from '../../pages/items/state/collection.js'
+import { collectGarbage } from '../support/garbage.js'
+import { until } from '../support/process.js'
 
 const raw = String.raw
 const atOnce = () => undefined

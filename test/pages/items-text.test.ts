@@ -10,15 +10,15 @@ import {
   isSameItem,
   placeInDraft,
   requestBody,
-} from '../../../pages/items/model/draft.js'
-import { itemOf, projectOf, shownValue } from '../../../pages/items/model/item.js'
-import { lastMembers } from '../../../pages/items/model/members.js'
-import { readEntries } from '../../../pages/items/service/files.js'
-import { UsageError } from '../../../src/config/usage-error.js'
-import { parseSeed } from '../../../src/doubles/seed.js'
-import { newItemId } from '../../../src/item/id.js'
-import { encodeItem, parseItemRequest } from '../../support/item-text.js'
-import { jsonObject } from '../../support/json-text.js'
+} from '../../pages/items/model/draft.js'
+import { itemOf, projectOf, shownValue } from '../../pages/items/model/item.js'
+import { lastMembers } from '../../pages/items/model/members.js'
+import { readEntries } from '../../pages/items/service/files.js'
+import { UsageError } from '../../src/config/usage-error.js'
+import { parseSeed } from '../../src/doubles/seed.js'
+import { newItemId } from '../../src/item/id.js'
+import { encodeItem, parseItemRequest } from '../support/item-text.js'
+import { jsonObject } from '../support/json-text.js'
 
 const raw = String.raw
 const atOnce = () => undefined

@@ -12,7 +12,7 @@ import {
   reduce,
   type Session,
   type SessionEvent,
-} from '../../../pages/items/edit/session.js'
+} from '../../pages/items/edit/session.js'
 import {
   formattedDraft,
   isSameItem,
@@ -20,10 +20,10 @@ import {
   whyInvalid,
   withSpaceOf,
   withValue,
-} from '../../../pages/items/model/draft.js'
-import { itemOf } from '../../../pages/items/model/item.js'
-import { layOut } from '../../../pages/shared/json-layout.js'
-import { jsonObject } from '../../support/json-text.js'
+} from '../../pages/items/model/draft.js'
+import { itemOf } from '../../pages/items/model/item.js'
+import { layOut } from '../../pages/shared/json-layout.js'
+import { jsonObject } from '../support/json-text.js'
 
 const version = (n: number, id = 'a') => itemOf(`{"id":"${id}","v":${n}}`)
 const [one, two, other] = [version(1), version(2), version(1, 'b')]
