@@ -72,7 +72,7 @@ export async function dev(args: string[]): Promise<undefined> {
   process.stdout.write(`
   interface  ${baseUrl}
   token      valid for 24 hours, until ${expiry.replace('T', ' ')} UTC${seed}
-  items      ${config.keepsItems ? 'lost when the service stops' : 'on the server that STORE_URL names'}
+  items      ${config.storeUrl === undefined ? 'lost when the service stops' : 'on the server that STORE_URL names'}
 ${config.console ? itemsPage : ''}${config.docs ? apiPage : ''}${config.mcp ? agents : '\n'}Paste this into another terminal:
 TOKEN=${token}
 curl -w '\\n' ${url} -H "Authorization: Bearer $TOKEN" \\

@@ -54,7 +54,6 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   const isLower = maxMemoryBytes < settings.maxMemoryBytes.default
   const half = Math.floor((isLower ? maxMemoryBytes : fractionOfMemory(1)) / 2)
   const { maxStoreBytes = half } = values
-  const keepsItems = values.storeUrl === undefined
   if (problems.length === 0) {
     const isSameAddress =
       host === metricsHost || ['0.0.0.0', '::'].some((all) => [host, metricsHost].includes(all))
@@ -62,12 +61,12 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
     // Items in all of the allowed memory would leave none for reads.
-    if (keepsItems && maxStoreBytes >= maxMemoryBytes) {
+    if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes, keepsItems }
+  return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes }
 }
 
 /** Ports that browsers and `fetch` refuse to connect to (Fetch standard, "port blocking"). */

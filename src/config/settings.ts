@@ -108,7 +108,6 @@ export type SettingValues = {
 export interface Config extends SettingValues, Limits {
   readonly metricsHost: string
   readonly maxStoreBytes: number
-  readonly keepsItems: boolean // in this process, rather than on a Redis server
 }
 
 export const settingNames = Object.keys(settings).map(nameOf)

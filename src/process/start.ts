@@ -33,7 +33,7 @@ export async function start(
 ) {
   const log = createLog(settings.logLevel, isReadable, opening)
   // All code has been loaded by now, so the process uses as much memory as when idle.
-  const maxItemBytes = settings.keepsItems ? settings.maxStoreBytes : 0
+  const maxItemBytes = settings.storeUrl === undefined ? settings.maxStoreBytes : 0
   const warning = memoryWarning(process.memoryUsage.rss(), settings.maxMemoryBytes, maxItemBytes)
   const maxConnections = affordableConnections(settings.maxConnections)
   const config = { ...settings, maxConnections }
