@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import {
   create,
@@ -15,7 +14,6 @@ import {
 } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { ownService, ownTest } from '../support/own-service.js'
-import { headOf, openSocket, wholeText } from '../support/socket.js'
 import { newItem } from './expect.js'
 
 const service = await useService()
@@ -82,26 +80,4 @@ test('§4.3 a 201 has a Location, from which the item can be read', async () => 
   const token = service.validToken()
   const found = await service.requestTarget('GET', String(answer.headers.location), { token })
   assert.equal(itemOf(found, 200).id, id)
-})
-
-ownTest('§4.2 a list that is read slowly shows all items as of one moment', async () => {
-  const own = await ownService()
-  const count = 32
-  const text = 'x'.repeat(1_000_000) // all items together do not fit into the buffers of a connection
-  const before = []
-  for (let index = 0; index < count; index += 1) {
-    before.push(await create(own, { index, text, version: 1 }))
-  }
-  const listing = openSocket(own.baseUrl, headOf(own, 'GET', '/items', 'Connection: close'))
-  await once(listing, 'readable') // the client has not read any part of the list yet
-
-  const changes = before.map(async ({ id }, index) => {
-    if (index % 2 === 0) return await own.call('DELETE', `/items/${id}`)
-    return await own.call('PUT', `/items/${id}`, { data: { index, text: 'y', version: 2 } })
-  })
-  await Promise.all([...changes, create(own, { version: 2 })])
-
-  const [, body = ''] = (await wholeText(listing)).split('\r\n\r\n')
-  assert.deepEqual(record(JSON.parse(body)).data, before)
-  assert.equal((await listed(own)).length, count / 2 + 1)
 })

@@ -16,21 +16,10 @@ import { until } from '../support/process.js'
 import { rowsUnder } from '../support/snippets.js'
 import { exchangeOne, headOf, openSocket, openSockets } from '../support/socket.js'
 import { readText } from '../support/tools.js'
-import { assertRefused, newItem } from './expect.js'
+import { assertRefused } from './expect.js'
 
 const service = await useService()
 const mebibyte = 1024 * 1024
-
-test('§8 a Content-Length that is too large gets 413 PAYLOAD_TOO_LARGE before any byte of the body', async () => {
-  const { path } = await newItem(service)
-  for (const length of [16 * mebibyte + 1, 2 ** 40]) {
-    const line = `Content-Length: ${length}`
-    const heads = [headOf(service, 'POST', '/items', line), headOf(service, 'PUT', path, line)]
-    for (const head of heads) {
-      assertRefused(await exchangeOne(service.baseUrl, head), 413, 'PAYLOAD_TOO_LARGE')
-    }
-  }
-})
 
 for (const connection of ['keep-alive', 'close']) {
   test(`§8 a 413 reaches a client that reads only after sending everything, Connection: ${connection}`, async () => {

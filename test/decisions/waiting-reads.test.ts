@@ -12,7 +12,7 @@ import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { ownApp } from '../support/own-app.js'
 import { measuredService, ownTest } from '../support/own-service.js'
 import { until } from '../support/process.js'
-import { firstText, headOf, openSocket, openSockets, wholeText } from '../support/socket.js'
+import { firstText, headOf, openSocket, wholeText } from '../support/socket.js'
 import { isPending, newItem, readWaiting, tagOf } from './expect.js'
 
 const service = await useService()
@@ -144,16 +144,3 @@ ownTest('§4.10 when a service stops, it answers its waiting reads', async () =>
   assert.deepEqual(await own.stop(), [0, null])
   assert.equal((await answer).status, 304)
 })
-
-ownTest(
-  '§4.10 the metrics count waiting reads, without those of clients that have disconnected',
-  async () => {
-    const own = await measuredService()
-    const { path, tag } = await newItem(own)
-    const head = headOf(own, 'GET', path, `If-None-Match: ${tag}`, 'Prefer: wait=60')
-    const sockets = openSockets(own.baseUrl, 3, head)
-    await until('three reads wait', async () => (await own.waitingReads()) === 3)
-    for (const socket of sockets) socket.destroy()
-    await until('no read waits', async () => (await own.waitingReads()) === 0)
-  },
-)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { assertRefused, sendText } from '../../decisions/expect.js'
-import { ownService, ownTest, withLimits } from '../../support/own-service.js'
+import { ownService, ownTest } from '../../support/own-service.js'
 import { residentBytes, until } from '../../support/process.js'
 import { firstText, headOf, openSocket } from '../../support/socket.js'
 
@@ -51,23 +51,6 @@ ownTest('a body in chunks of one byte takes no more memory than its bytes', asyn
   socket.write(`${chunked('"}}')}0\r\n\r\n`)
   assert.match(await firstText(socket), /^HTTP\/1\.1 201 Created\r\n/)
   assert.ok(more < 100_000_000, `${more} bytes more for a body of 1 MB`)
-})
-
-ownTest('bodies above the pending limit get 503 until there is space again', async () => {
-  const own = await ownService({}, withLimits({ maxPendingBytes: 15_000_000 }))
-  const head = headOf(own, 'POST', '/items', 'Content-Length: 10000000')
-  const sockets = [1, 2].map(() => openSocket(own.baseUrl, head + ' '.repeat(9_000_000)))
-  const answers = sockets.map(firstText)
-  const refused = await Promise.race(answers)
-  assert.match(refused, /^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"SERVICE_UNAVAILABLE"/s)
-  assert.equal((await own.call('POST', '/items', { data: {} })).status, 201)
-  const rest = '{"data":{}}'.padEnd(1_000_000)
-  for (const socket of sockets) socket.write(rest) // completes the body of the other request
-  assert.match((await Promise.all(answers)).join(), /HTTP\/1\.1 201 Created\r\n/)
-  await until('space for a body', async () => {
-    const { status } = await sendText(own, 'POST', '/items', '{"data":{}}'.padEnd(9_000_000))
-    return status === 201
-  })
 })
 
 ownTest('the pieces of rejected bodies do not fill the heap of the process', async () => {
