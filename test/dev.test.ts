@@ -167,14 +167,6 @@ test('dev --delay does not delay health checks and refused requests, and a stop 
   await waiting
 })
 
-test('dev --failures makes the first item requests fail, and the others succeed', async () => {
-  const { ask, baseUrl } = await startDev('--failures', '503,cut')
-  assert.match(await ask('/items'), /SERVICE_UNAVAILABLE/)
-  await assert.rejects(ask('/items'), { name: 'TypeError' })
-  assert.equal((await fetch(`${baseUrl}/health`)).status, 200)
-  assert.match(await ask('/items'), /"status":"success"/)
-})
-
 test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even after a restart', async () => {
   fileWith('.env', 'JWT_SECRET=a secret of at least thirty-two bytes\n')
   const first = await startDev()

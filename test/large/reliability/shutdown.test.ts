@@ -45,15 +45,6 @@ ownTest('SIGTERM during the body of a request with an invalid token: it gets a 4
   assert.deepEqual(await own.ended(), [0, null])
 })
 
-ownTest('an idle connection delays no shutdown, and a request on it gets a response', async () => {
-  const own = await ownService()
-  const [, late] = [openSocket(own.baseUrl), openSocket(own.baseUrl)]
-  await tellToEnd(own)
-  late.write(headOf(own, 'GET', '/health'))
-  assert.match(await firstText(late), /^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: close\r\n/s)
-  assert.deepEqual(await own.ended(), [0, null])
-})
-
 ownTest('npm start ends with the service: accepted requests succeed, exit code 0', async () => {
   const own = await ownService({ PATH: process.env.PATH }, ['npm', 'start', '--silent', '--'])
   const body = '{"data":{}}'
