@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { cli } from './support/own-service.js'
-import { manifest, readText, root } from './support/tools.js'
+import { manifest, root } from './support/tools.js'
 
 const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? []
 const [major = 0, minor = 0] = oldest.split('.').map(Number)
@@ -26,19 +25,6 @@ function errorOfImport(file: string, version: string, runtime?: string): string 
   const url = pathToFileURL(join(root, 'dist', file)).href
   const program = `await import('${url}').catch(({ message }) => console.log(message))`
   return runAs(version, ['--input-type=module', '--eval', program], runtime).stdout
-}
-
-const scripts = readdirSync(join(root, 'scripts'))
-  .filter((file) => file !== 'compile.mjs') // ready.mjs starts this script
-  .map((file) => `scripts/${file}`)
-  .filter((file) => readText(file).includes("'./ready.mjs'"))
-
-for (const args of [[cli, 'serve'], [cli, '--version'], ...scripts.map((script) => [script])]) {
-  const shown = args.join(' ').replace(cli, 'item-store')
-  test(`${shown} on an old Node.js: exit code 2 and one line`, () => {
-    const stderr = `item-store: needs Node.js ${oldest} or newer, this is 18.20.8\n`
-    assert.deepEqual(runAs('18.20.8', args), { status: 2, stdout: '', stderr })
-  })
 }
 
 test('the library on an old Node.js: an error that names the oldest supported version', () => {
