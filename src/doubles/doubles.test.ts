@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../http/exchange.js'
 import { createMemoryStore } from '../store/memory/store.js'
 import { createControlRoutes } from './control.js'
@@ -45,6 +46,33 @@ test('a reset makes delayed requests fail without an effect; a stop ends their d
   await assert.rejects(async () => early, { name: 'ApiError', code: 'STORE_UNAVAILABLE' })
   await late
   assert.equal(handled, 1)
+})
+
+test('delayed requests that a reset ends together are answered over several turns', async () => {
+  const doubles = createDoubles({ delay: 60_000 })
+  const handle = doubles.withFaults(
+    () => assert.fail('the store was reset'),
+    () => assert.fail('no body is read'),
+  )
+  let ended = 0
+  for (let n = 0; n < 200; n += 1) {
+    void Promise.resolve(handle(exchangeOf(doubles, '/api/v1/items'))).catch(() => (ended += 1))
+  }
+  doubles.reset()
+  for (let before = 0; ended < 200; before = ended) {
+    await nextTurn()
+    assert.ok(ended - before <= 50, `${ended - before} in one turn`)
+  }
+})
+
+test('at most 100 failures and 100 delays are kept until the next reset', () => {
+  const doubles = createDoubles({})
+  for (const set of [() => doubles.fail([503]), () => doubles.delay(1)]) {
+    for (let n = 0; n < 100; n += 1) set()
+    assert.throws(set, { name: 'UsageError', message: /^100 .* are set already/ })
+    doubles.reset()
+    set()
+  }
 })
 
 test('a failure that is used up is dropped, and not compared with later requests', async () => {

@@ -2,9 +2,11 @@
 
 import { randomInt } from 'node:crypto'
 import timers from 'node:timers'
+import { UsageError } from '../config/usage-error.js'
 import { answerError, answerJson } from '../http/answer.js'
 import type { ReadBody } from '../http/body.js'
 import type { Exchange, Handler } from '../http/exchange.js'
+import { untilMaySend } from '../http/pacing.js'
 import { queryOf } from '../http/parameters.js'
 import { isPreflight } from '../http/preflight.js'
 import { withoutTrailingSlash } from '../http/router.js'
@@ -28,6 +30,7 @@ const { setTimeout, clearTimeout } = timers // kept, because test runners replac
 
 /** Path prefix of the control over HTTP, whose requests are not recorded. */
 export const controlPrefix = '/control/'
+const maxKept = 100 // failures or delays, each of which is compared with every request
 const maxRecorded = 10_000 // low, because a development service may run for weeks
 const maxRecordedBytes = 64 * 1024 * 1024
 const shortPart = 1024 // joined to the next, because each part takes 200 bytes more
@@ -61,11 +64,12 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     const given = checkedFailures(failures)
     const rest: Failure[] | undefined = Array.isArray(given) ? [...given] : undefined
     const next = () => (rest ? rest.shift() : randomFailure(given))
-    armed.push({ isMeant: scopeTest(scope), next, isOver: () => rest?.length === 0 })
+    armed = armed.filter(({ isOver }) => !isOver())
+    keep(armed, { isMeant: scopeTest(scope), next, isOver: () => rest?.length === 0 }, 'failures')
   }
 
   function setDelay(delay: number | Delay, scope?: RequestScope): void {
-    delays.push({ isMeant: scopeTest(scope), range: checkedDelay(delay) })
+    keep(delays, { isMeant: scopeTest(scope), range: checkedDelay(delay) }, 'delays')
   }
 
   function startOver(): void {
@@ -136,6 +140,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         const range = delays.findLast(({ isMeant }) => isMeant(method, path))?.range
         if (range !== undefined && range.max > 0 && !isStopping) {
           await waitFor(range)
+          await untilMaySend() // a reset ends all delays at once
           exchange.requireNoReset?.()
           // A closed response isn't handled: nothing would free its body's memory.
           if (exchange.response.destroyed) return
@@ -184,6 +189,11 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
       for (const end of delayed) end()
     },
   }
+}
+
+function keep<T>(kept: T[], one: T, what: string): void {
+  if (kept.length < maxKept) kept.push(one)
+  else throw new UsageError(`${maxKept} ${what} are set already; they end with the next reset`)
 }
 
 function sizeOf(recorded: Recorded | undefined): number {
