@@ -1,9 +1,14 @@
 /** Reads JSON-RPC messages (JSON-RPC 2.0 §4), in which the `data` of an item stays text. @module */
 
 import { ApiError } from '../interface/errors.js'
-import { type ArrivingBody, BodyCheck, checkBody, InvalidItemError } from '../item/item-request.js'
+import {
+  type ArrivingBody,
+  BodyCheck,
+  checkBody,
+  InvalidItemError,
+  shortBody,
+} from '../item/item-request.js'
 import { isNamed, type Member, openBrace, type Span } from '../item/json-syntax.js'
-import { kibibyte } from '../memory/shares.js'
 
 /** An error for the program that sent a message. An agent sees the errors of its calls instead. */
 export class RpcError extends ApiError {
@@ -16,8 +21,6 @@ export class RpcError extends ApiError {
     this.sent = { code, message, data }
   }
 }
-
-const maxLength = 64 * kibibyte // in bytes, without `data`; so much is parsed at once
 
 const noArguments = Buffer.from('{}')
 
@@ -61,8 +64,8 @@ export function* readMessage(body: ArrivingBody) {
   if (bytes[check.checker.memberAt(0).valueStart] !== openBrace)
     throw new RpcError(400, -32600, 'Send one JSON-RPC message at a time, as an object')
   const { arguments: sent, data: { start, end } = { start: length, end: length } } = check.call
-  if (length - (end - start) > maxLength)
-    throw new RpcError(400, -32600, 'Without data, the message is longer than 64 KiB')
+  if (length - (end - start) > shortBody)
+    throw new RpcError(400, -32600, 'Without data, the message is longer than 16 KiB')
   const rest = bytes.toString('utf8', end, length)
   const text = bytes.toString('utf8', 0, start) + (start < end ? `null${rest}` : rest)
   return {
