@@ -168,7 +168,8 @@ export function createItemHandlers(
     },
 
     create: async function createItem(exchange) {
-      const name = keyedName(exchange)
+      const { 'idempotency-key': key } = exchange.request.headers
+      const name = keyedName(exchange, key?.toString())
       const idOf = () => operations.newId(exchange, name)
       const received = await readBody(exchange, (body) => itemIn(body, idOf))
       const { tag, isReplayed } = await operations.create(exchange, received)

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../interface/errors.js'
 import type { EncodedItem } from '../item/item.js'
-import { backslash, closeBrace, openBrace, quote } from '../item/json-syntax.js'
-import type { Slices } from '../item/slices.js'
+import { JsonSyntaxError } from '../item/json-syntax.js'
+import { seedObjects } from '../item/seed-objects.js'
 import { ReadMemory } from '../memory/read-memory.js'
 import { kibibyte } from '../memory/shares.js'
 import type { ItemList } from '../store/item-store.js'
@@ -11,18 +11,22 @@ import { type Conditions, itemTag } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { type ItemOperations, itemIdOf, present, type ReceivedItem } from './items.js'
 import { isObject } from './mcp-message.js'
-import { runInTurns } from './pacing.js'
+import { untilWorkMayRun } from './pacing.js'
 import { maxWait } from './parameters.js'
 
 export type Texts = readonly (Buffer | string)[] // blocks of text for an agent
 
-interface Tool {
+type Tool = {
   readonly description: string
   readonly takes: string // names of arguments; those with a question mark are optional
   readonly isReading?: true
-  /** @param received the item to store, if the tool has `data`. */
-  run(o: ItemOperations, exchange: Exchange, given: Given, received: ReceivedItem): Promise<Texts>
-}
+} & (
+  | { run(o: ItemOperations, exchange: Exchange, given: Given): Promise<Texts> }
+  | {
+      /** Stores the item in `data`. */
+      store(o: ItemOperations, exchange: Exchange, item: ReceivedItem, given: Given): Promise<void>
+    }
+)
 
 type Given = Readonly<Partial<Record<keyof typeof schemas, string>>> // without those of the item to store
 
@@ -50,26 +54,22 @@ const table: Readonly<Record<string, Tool>> = {
       'Reads an item, then its tag. The tag stands for exactly this content, and each change gives the item another: pass it as if_match to change only what you have read.',
     takes: 'id',
     isReading: true,
-    run: async (operations, exchange) =>
-      itemTexts(present(exchange, await operations.read(exchange, itemIdOf(exchange)))),
+    run: currentTexts,
   },
   create_item: {
     description:
       'Stores a new item, and returns it with its generated id, then its tag. With a key, you can repeat the call safely, for example after a timeout: the same key and data return the same item, and nothing is created twice.',
     takes: 'data project_id? key?',
-    async run(operations, exchange, _given, received) {
-      await operations.create(exchange, received)
-      return itemTexts(received)
+    async store(operations, exchange, item) {
+      await operations.create(exchange, item)
     },
   },
   replace_item: {
     description:
       'Replaces all members of an item, and returns it, then its new tag. Read the item first, and pass its tag as if_match. If somebody has changed it since, the error PRECONDITION_FAILED comes with the current item and its tag: apply your change to that item, and call again with that tag. A lock is an item with an owner and a time limit: take it with if_match while it has no owner or its time is over, and free it in the same way.',
     takes: 'id data project_id? if_match?',
-    async run(operations, exchange, given, received) {
-      await operations.replace(exchange, received, ifMatchIn(given))
-      return itemTexts(received)
-    },
+    store: (operations, exchange, item, given) =>
+      operations.replace(exchange, item, ifMatchIn(given)),
   },
   delete_item: {
     description:
@@ -123,23 +123,21 @@ export const listedTools = [...tools].map(([name, { description, takes, isReadin
 
 /** Reads the arguments of a call, without the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
 export function argumentsOf({ takes }: Tool, sent: unknown): Given {
-  if (!isObject(sent ?? {})) throw invalidCall('arguments must be an object')
+  const values = sent ?? {}
+  if (!isObject(values)) throw invalidCall('arguments must be an object')
   const names = namesIn(takes)
-  const values = new Map<string, unknown>(Object.entries(sent ?? {}))
-  const unknown = [...values.keys()].find((each) => !names.some((name) => name === each))
+  const unknown = Object.keys(values).find((each) => !names.some((name) => name === each))
   if (unknown !== undefined) throw invalidCall(`"${unknown}" is none of ${names.join(', ')}`)
   const given: Record<string, string> = {}
   for (const name of names) {
-    const value = values.get(name) ?? undefined
+    if (name === 'data' || (name === 'project_id' && names.includes('data'))) continue // `itemIn` checks them
+    const value = values[name] ?? undefined
     // Without its tag or key, a call that was meant to be safe would overwrite or repeat a change.
-    const mayBeEmpty = name !== 'if_match' && name !== 'key'
-    const isAbsent = value === undefined || (value === '' && mayBeEmpty)
-    const isMissing = isAbsent && takes.split(' ').includes(`${name}?`)
-    const isOfItem = name === 'data' || (name === 'project_id' && names.includes('data'))
-    if (isMissing || isOfItem) continue
-    const { type } = schemas[name]
+    const isAbsent = value === undefined || (value === '' && name !== 'if_match' && name !== 'key')
+    if (isAbsent && takes.split(' ').includes(`${name}?`)) continue
     if (value === '') throw invalidCall(`${name} must not be empty`)
-    if (typeof value !== type) throw invalidCall(`${name} must be a ${type}`)
+    if (typeof value !== schemas[name].type)
+      throw invalidCall(`${name} must be a ${schemas[name].type}`)
     given[name] = String(value)
   }
   return given
@@ -167,6 +165,11 @@ function tagText(tag: string): string {
   return `tag: ${bare(tag)}`
 }
 
+/** Reads the item whose id is the exchange's `segment`. */
+export async function currentTexts(operations: ItemOperations, exchange: Exchange): Promise<Texts> {
+  return itemTexts(present(exchange, await operations.read(exchange, itemIdOf(exchange))))
+}
+
 export async function itemTexts({ item }: { readonly item: EncodedItem }): Promise<Texts> {
   return [item, tagText(await itemTag(item))]
 }
@@ -191,24 +194,16 @@ async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; ta
   }
   const start = Buffer.concat(parts)
   if (left >= startBytes) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
-  const { count, end } = await runInTurns(wholeItems(start.subarray(0, maxListBytes + 1)))
+  let [count, end] = [0, 1]
+  try {
+    for (const item of seedObjects(start.subarray(0, maxListBytes + 1))) {
+      if (item !== undefined) [count, end] = [count + 1, item.end]
+      await untilWorkMayRun()
+    }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error // thrown where the list is cut
+  }
   const [, next] = /"id":"([^"]+)/.exec(start.toString('latin1', end, end + startBytes)) ?? []
   const note = `The list is longer than 256 KiB. These are its first ${count} items. The next item has the id ${next}. For less, give a project_id, keep fewer items in a project, or use get_item.`
   return [Buffer.concat([start.subarray(0, end), Buffer.from(']')]), tagText(tag), note]
-}
-
-/** Returns how many items of a list are whole, and where the last of them ends. */
-function* wholeItems(list: Buffer): Slices<{ readonly count: number; readonly end: number }> {
-  let [count, end, depth, isInString] = [0, 1, 0, false]
-  for (let at = 1; at < list.length; at += 1) {
-    if (at % (16 * kibibyte) === 0) yield
-    const byte = list[at] as number // never undefined: `at` is less than `length`
-    const brace = isInString ? 0 : byte | 0x20 // a bracket becomes a brace
-    if (isInString && byte === backslash) at += 1
-    else if (byte === quote) isInString = !isInString
-    else if (brace === openBrace) depth += 1
-    else if (brace === closeBrace) depth -= 1
-    if (brace === closeBrace && depth === 0) [count, end] = [count + 1, at + 1]
-  }
-  return { count, end }
 }

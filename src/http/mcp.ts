@@ -12,9 +12,16 @@ import type { Awaitable } from '../store/item-store.js'
 import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import type { Exchange, Handler } from './exchange.js'
-import { type ItemOperations, itemIdOf, itemIn, present, type ReceivedItem } from './items.js'
+import { type ItemOperations, itemIdOf, itemIn } from './items.js'
 import { isObject, type Members, RpcError, readMessage } from './mcp-message.js'
-import { argumentsOf, itemTexts, listedTools, type Texts, tools } from './mcp-tools.js'
+import {
+  argumentsOf,
+  currentTexts,
+  itemTexts,
+  listedTools,
+  type Texts,
+  tools,
+} from './mcp-tools.js'
 import { untilWorkMayRun } from './pacing.js'
 import { keyedName } from './parameters.js'
 
@@ -56,7 +63,8 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
   function* receive(exchange: Exchange, body: ArrivingBody, reply: Reply) {
     const { members, id, call } = yield* readMessage(body)
     const { method, params = {} } = members
-    if (id === '' && typeof method === 'string') return () => answerEmpty(exchange, 202)
+    if (id === '' && typeof method === 'string')
+      return () => answerEmpty(exchange, 202, ['Content-Length', '0'])
     if (typeof members.id !== 'string' && typeof members.id !== 'number')
       throw new RpcError(400, -32600, 'id must be a string or a number')
     reply.id = id
@@ -71,28 +79,30 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
     if (tool === undefined) throw new RpcError(200, -32602, 'There is no tool of this name')
     reply.isCall = true
     const given = argumentsOf(tool, params.arguments)
-    const name = keyedName(exchange, given.key)
     exchange.segment = given.id ?? ''
-    let received = {} as ReceivedItem // a tool without `data` does not use it
-    if (tool.takes.includes('data')) {
-      const accountFor = (workBytes: number) => body.accountFor(workBytes)
-      const part = { bytes: call, length: call.length, isComplete: true, accountFor }
-      const idOf = () => (given.id ? itemIdOf(exchange) : operations.newId(exchange, name))
-      received = yield* itemIn(part, idOf)
-      exchange.segment = received.id
-    }
-    return () => run(exchange, reply, () => tool.run(operations, exchange, given, received))
+    if ('run' in tool)
+      return () => runCall(exchange, reply, () => tool.run(operations, exchange, given))
+    const name = keyedName(exchange, given.key)
+    const accountFor = (workBytes: number) => body.accountFor(workBytes)
+    const part = { bytes: call, length: call.length, isComplete: true, accountFor }
+    const idOf = () => (given.id ? itemIdOf(exchange) : operations.newId(exchange, name))
+    const item = yield* itemIn(part, idOf)
+    exchange.segment = item.id
+    return () =>
+      runCall(exchange, reply, async () => {
+        await tool.store(operations, exchange, item, given)
+        return itemTexts(item)
+      })
   }
 
   /** Answers a call. After a conflict, the agent also gets the current item. */
-  async function run(exchange: Exchange, reply: Reply, call: () => Promise<Texts>): Promise<void> {
+  async function runCall(exchange: Exchange, reply: Reply, run: () => Promise<Texts>) {
     try {
-      await reply.texts(await call())
+      await reply.texts(await run())
     } catch (error) {
       if (!(error instanceof ApiError) || ![409, 412].includes(error.status)) throw error
       exchange.errorCode = error.code
-      const current = present(exchange, await operations.read(exchange, itemIdOf(exchange)))
-      await reply.texts([errorText(error), ...(await itemTexts(current))], true)
+      await reply.texts([errorText(error), ...(await currentTexts(operations, exchange))], true)
     }
   }
 }

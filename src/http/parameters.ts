@@ -48,12 +48,9 @@ const quotedKey = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 /**
  * Returns a name made of the caller and the `Idempotency-Key`, from which the new item's id is derived. A repeated
  * create gets the same id, so no keys are stored (draft-ietf-httpapi-idempotency-key-header-07).
- * @throws {ApiError} `BAD_REQUEST` if the header is malformed.
+ * @throws {ApiError} `BAD_REQUEST` if the key is malformed.
  */
-export function keyedName(
-  { request, token }: Exchange,
-  text = request.headers['idempotency-key']?.toString(),
-): string | undefined {
+export function keyedName({ token }: Exchange, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const key = text.startsWith('"') ? quotedKey.exec(text)?.[1]?.replace(/\\(.)/g, '$1') : text
   if (key === undefined || !bareKey.test(key)) {
