@@ -3,14 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { newUuid } from '../../src/item/id.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import type { Answer, RequestOptions } from '../conformance/client.js'
+import type { RequestOptions } from '../conformance/client.js'
 import { create, itemOf, itemsOf, record } from '../conformance/expect.js'
 import { jsonObject, jsonString, jsonValue } from '../support/json-text.js'
 import { ownApp } from '../support/own-app.js'
 import { until } from '../support/process.js'
 import { headOf, openSocket } from '../support/socket.js'
-import { assertRefused, itemText, newItem, sendText } from './expect.js'
+import { assertRefused, itemText, sendText } from './expect.js'
 
 const app = await ownApp({ store: createMemoryStore(64 * 1024 * 1024) }, { mcp: true })
 const tiny = await ownApp({ store: createMemoryStore(10) }, { mcp: true })
@@ -60,9 +61,7 @@ function tagIn(texts: readonly string[]): string {
   return tag
 }
 
-async function getItem(id: string): Promise<Answer> {
-  return app.call('GET', `/items/${id}`)
-}
+const getItem = (id: string) => app.call('GET', `/items/${id}`)
 
 /** An item with numbers and names that a parser would change. */
 const exact =
@@ -113,17 +112,8 @@ test('any item request has the same result as by HTTP', async () => {
   )
 })
 
-const ids = [
-  '1.0',
-  '-0',
-  '12345678901234567890',
-  '1e400',
-  '"a"',
-  '"\\u0061é\\ud800"',
-  '""',
-  `"${'x'.repeat(16_000)}"`,
-]
-for (const id of ids) {
+const ids = String.raw`1.0 -0 12345678901234567890 1e400 "a" "\u0061é\ud800" ""`.split(' ')
+for (const id of [...ids, `"${'x'.repeat(16_000)}"`]) {
   test(`the id ${id.slice(0, 30)} comes back exactly as it was sent`, async () => {
     const { text } = await send(message('ping', '{}', id))
     assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":{}}`)
@@ -132,13 +122,11 @@ for (const id of ids) {
 
 const meta = (version = '2026-07-28') =>
   `{"_meta":{"io.modelcontextprotocol/protocolVersion":"${version}","io.modelcontextprotocol/clientCapabilities":{}}}`
+const unknown = { 'mcp-protocol-version': '2099-01-01' }
 const modern = { 'mcp-protocol-version': '2026-07-28' }
 const discover = { ...modern, 'mcp-method': 'server/discover' }
-const named = (name: string) =>
-  [
-    message('tools/call', meta().replace('{', '{"name":"list_items",')),
-    { ...modern, 'mcp-method': 'tools/call', 'mcp-name': name },
-  ] as const
+const listing = message('tools/call', meta().replace('{', '{"name":"list_items",'))
+const named = (name: string) => ({ ...modern, 'mcp-method': 'tools/call', 'mcp-name': name })
 const deep = '['.repeat(8000) + ']'.repeat(8000)
 
 const refused: [body: string | Buffer, status: number, code: number, headers?: object][] = [
@@ -167,30 +155,21 @@ const refused: [body: string | Buffer, status: number, code: number, headers?: o
   [message('tools/call', '{"name": "toString"}'), 200, -32602],
   [message('tools/call', '{"name": ["get_item"]}'), 200, -32602],
   [message('ping'), 400, -32602, modern],
-  [message('ping'), 400, -32022, { 'mcp-protocol-version': '2099-01-01' }],
-  [message('ping', '{"_meta":{}}'), 400, -32022, { 'mcp-protocol-version': '2099-01-01' }],
+  [message('ping'), 400, -32022, unknown],
+  [message('ping', '{"_meta":{}}'), 400, -32022, unknown],
   [message('ping', meta().replace('{}', '1')), 400, -32602, modern],
   [message('ping', meta()), 400, -32020],
   [message('server/discover', meta()), 400, -32020, modern],
   [message('server/discover', meta()), 400, -32020, { ...discover, 'mcp-method': 'tools/list' }],
   [message('server/discover', meta('2099-01-01')), 400, -32020, discover],
-  [...pair(named('get_item'), 400, -32020)],
-  [...pair(named('=?base64?Z2V0X2l0ZW0=?='), 400, -32020)],
-  [
-    message('server/discover', meta('2099-01-01')),
-    400,
-    -32022,
-    { 'mcp-protocol-version': '2099-01-01' },
-  ],
+  [listing, 400, -32020, named('get_item')],
+  [listing, 400, -32020, named('=?base64?Z2V0X2l0ZW0=?=')],
+  [message('server/discover', meta('2099-01-01')), 400, -32022, unknown],
   [message('initialize', meta()), 404, -32601, { ...modern, 'mcp-method': 'initialize' }],
   [message('ping'), 403, -32600, { origin: 'http://localhost.example.com' }],
   [message('ping'), 403, -32600, { origin: 'null' }],
   [message('ping'), 422, -32600, { 'content-type': 'text/plain' }],
 ]
-
-function pair([body, headers]: ReturnType<typeof named>, status: number, code: number) {
-  return [body, status, code, headers] as const
-}
 
 for (const [place, [body, status, code, headers = {}]] of refused.entries()) {
   const shown = `${String(body).slice(0, 90)} ${JSON.stringify(headers)}`
@@ -228,8 +207,8 @@ test('both kinds of versions: a handshake never offers the stateless version, wh
   const { result } = await send(message('server/discover', meta()), { headers: discover })
   assert.deepEqual(result?.capabilities, { tools: {} })
   assert.equal(result?.resultType, 'complete')
-  const [body, given] = named('=?base64?bGlzdF9pdGVtcw==?=')
-  const called = await send(body, { headers: { ...given, origin: 'http://127.0.0.1:6274' } })
+  const given = { ...named('=?base64?bGlzdF9pdGVtcw==?='), origin: 'http://127.0.0.1:6274' }
+  const called = await send(listing, { headers: given })
   assert.equal(called.result?.resultType, 'complete', called.text)
 })
 
@@ -318,39 +297,35 @@ test('a key creates one item, for the same caller by HTTP too', async () => {
   assert.notEqual(one.text, other.text) // the header belongs to the message, not to the call
 })
 
-test('a list of at most 256 KiB is whole; of a longer one, the first items come with advice', async () => {
-  const inProject = (id: string) => call('list_items', `{"project_id":"${id}"}`)
-  const data = (length: number) => ({
-    text: `é"}]{[\\ \n,${'x'.repeat(length)}`,
-    list: [{ id: 1 }],
-  })
-  const items = [data(100), data(100_000), data(100_000), data(100_000), data(1)]
-  for (const each of items.slice(0, 3)) await create(app, each, 'long')
-  const [short = '', ...onlyTag] = await inProject('long')
-  assert.deepEqual(JSON.parse(short), itemsOf(await app.call('GET', '/items?project_id=long')))
-  assert.match(onlyTag.join(), /^tag: [\w-]+$/)
-  for (const each of items.slice(3)) await create(app, each, 'long')
-  const [cut = '', tag, advice = ''] = await inProject('long')
-  assert.deepEqual(JSON.parse(cut), JSON.parse(short))
-  assert.match(tag ?? '', /^tag: /)
-  assert.match(advice, /longer than 256 KiB.*first 3 items.*project_id/)
-  const all = itemsOf(await app.call('GET', '/items?project_id=long'))
-  assert.ok(advice.includes(`The next item has the id ${all[3]?.id}.`), advice)
-  const { id } = await create(app, { text: 'x'.repeat(300_000) }, 'huge')
-  const [none, , next = ''] = await inProject('huge')
-  assert.equal(none, '[]')
-  assert.ok(next.includes(`The next item has the id ${id}.`), next)
-  for (const over of [1, 0, -1, -2, -45]) {
-    const project = `edge ${over}`
-    const around = `{"id":"${id}","project_id":"${project}","text":""}`.length
-    const first = await create(app, { text: 'x'.repeat(256 * 1024 + over - around) }, project)
-    const second = await create(app, { n: 1 }, project)
-    const [edge = '', , note = ''] = await inProject(project)
-    assert.equal(JSON.parse(edge).length, over > 0 ? 0 : 1)
-    assert.ok(note.includes(`has the id ${over > 0 ? first.id : second.id}.`), note)
-  }
-  assert.equal((await inProject('none'))[0], '[]')
+/** An item of a list in `project`, with text that looks like the ends of others. */
+const listItem = (length: number) => ({
+  odd: 'é"}]{[\\ \n,',
+  list: [{ id: 1 }],
+  text: 'x'.repeat(length),
 })
+const around = { id: newUuid(), project_id: 'p0', ...listItem(0) }
+const longest = 256 * 1024 - Buffer.byteLength(JSON.stringify(around)) // text of the longest item that is shown
+const lists: [lengths: number[], shown?: number][] = [
+  [[]],
+  [[100, 100_000, 100_000]],
+  [[100, 100_000, 100_000, 100_000, 1], 3],
+  [[300_000], 0],
+  [[longest + 1, 1], 0],
+  ...[0, 1, 2, 45].map((less): [number[], number] => [[longest - less, 1], 1]),
+]
+for (const [place, [lengths, shown]] of lists.entries()) {
+  test(`list_items shows ${shown ?? 'all'} of ${lengths.length} items with texts of ${lengths} bytes`, async () => {
+    const project = `p${place}`
+    for (const length of lengths) await create(app, listItem(length), project)
+    const all = itemsOf(await app.call('GET', `/items?project_id=${project}`))
+    const [text = '', tag = '', ...advice] = await call('list_items', `{"project_id":"${project}"}`)
+    assert.deepEqual(JSON.parse(text), all.slice(0, shown))
+    assert.match(tag, /^tag: [\w-]+$/)
+    const next = `The next item has the id ${all[shown ?? 0]?.id}. For less, give a project_id, keep fewer items in a project, or use get_item.`
+    const note = `The list is longer than 256 KiB. These are its first ${shown} items. ${next}`
+    assert.deepEqual(advice, shown === undefined ? [] : [note])
+  })
+}
 
 test('an item of some MiB comes back whole', async () => {
   const text = `{"text":${JSON.stringify('é"\\\n漢'.repeat(400_000))}}`
@@ -360,44 +335,25 @@ test('an item of some MiB comes back whole', async () => {
   assert.equal((await call('get_item', `{"id":"${id}"}`))[0], created)
 })
 
-const waits: [
-  what: string,
-  args: (id: string) => string,
-  change: (path: string) => Promise<Answer>,
-  got: RegExp,
-][] = [
-  [
-    'item',
-    (id) => `{"id":"${id}"}`,
-    (path) => app.call('PUT', path, { data: { b: 2 } }),
-    /"b":2\}$/,
-  ],
-  ['deleted item', (id) => `{"id":"${id}"}`, (path) => app.call('DELETE', path), /not found/],
-  [
-    'list of a project',
-    () => '{"project_id":"w"}',
-    () => app.call('POST', '/items', { project_id: 'w', data: { b: 2 } }),
-    /"b":2\}\]$/,
-  ],
-  ['list of all items', () => '{}', (path) => app.call('DELETE', path), /./],
+const waits: [what: string, args: string, change: string, got: RegExp][] = [
+  ['item', '{"id":"ID"}', 'PUT /items/ID', /"b":2\}$/],
+  ['deleted item', '{"id":"ID"}', 'DELETE /items/ID', /not found/],
+  ['list of a project', '{"project_id":"w"}', 'POST /items', /"b":2\}\]$/],
+  ['list of all items', '{}', 'DELETE /items/ID', /./],
 ]
 for (const [what, args, change, got] of waits) {
   test(`wait_for_change ends when there is a change: ${what}`, async () => {
-    const { path } = await newItem(app)
-    const waiting = call(
-      'wait_for_change',
-      args(path.slice('/items/'.length)),
-      what.startsWith('deleted'),
-    )
+    const { id } = await create(app, {})
+    const waiting = call('wait_for_change', args.replace('ID', id), what === 'deleted item')
     await until('the call waits', async () => app.waitingReads.limit.value() === 1)
-    await change(path)
+    const [method = '', path = ''] = change.replace('ID', id).split(' ')
+    await app.call(method, path, { project_id: 'w', data: { b: 2 } })
     assert.match((await waiting)[0] ?? '', got)
   })
 }
 
 test('wait_for_change says when nothing has changed, and ends when the client goes away', async () => {
-  const { path } = await newItem(app)
-  const id = path.slice('/items/'.length)
+  const { id } = await create(app, {})
   const tag = tagIn(await call('get_item', `{"id":"${id}"}`))
   const args = (seconds: number) => `{"id":"${id}","tag":"${tag}","seconds":${seconds}}`
   assert.deepEqual(await call('wait_for_change', args(0)), ['Nothing has changed.', `tag: ${tag}`])
@@ -433,43 +389,20 @@ test('/mcp has the same token and limits as other paths, and is off by default',
   assertRefused(answer, 404, 'ROUTE_NOT_FOUND')
 })
 
+const oneOf = (words: string) => fc.constantFrom(...words.split(' '))
+
 test('any bytes get a JSON-RPC response', async () => {
-  const parts = fc.constantFrom(
-    ...[
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      ':',
-      '"',
-      '\\',
-      'null',
-      '1e9',
-      '"id"',
-      '"params"',
-      '"arguments"',
-      '"data"',
-    ],
-    ...['"jsonrpc":"2.0"', '"id":1', '"method":"tools/call"', '"name":"create_item"', '"_meta":{}'],
-  )
-  const args = fc.dictionary(
-    fc.constantFrom('id', 'data', 'key', 'if_match', 'tag', 'seconds'),
-    jsonValue,
-  )
-  const name = fc.constantFrom(
-    'list_items',
-    'get_item',
-    'create_item',
-    'replace_item',
-    'delete_item',
-  )
+  const parts =
+    '{ } [ ] , : " \\ null 1e9 "id" "params" "arguments" "data" "jsonrpc":"2.0" "id":1 "_meta":{}' +
+    ' "method":"tools/call" "name":"create_item"'
+  const args = fc.dictionary(oneOf('id data key if_match tag seconds'), jsonValue)
+  const name = oneOf('list_items get_item create_item replace_item delete_item')
   const calls = fc.tuple(name, args).map(([name, args]) => {
     const members = Object.entries(args).map(([name, value]) => `"${name}":${value}`)
     return message('tools/call', `{"name":"${name}","arguments":{${members}}}`)
   })
   const bodies = fc.oneof(
-    fc.array(parts, { maxLength: 12 }).map((each) => each.join('')),
+    fc.array(oneOf(parts), { maxLength: 12 }).map((each) => each.join('')),
     jsonValue,
     calls,
     fc.tuple(calls, fc.nat()).map(([text, end]) => text.slice(0, end % text.length)),
