@@ -66,7 +66,7 @@ const actions = {
         const place = keptItems + below(filled - keptItems)
         const id = idAt(place)
         const bytes = churnBytes.minimum + below(churnBytes.maximum - churnBytes.minimum + 1)
-        if (below(2) === 0) return { old: id, id, text: textOf(bytes) }
+        if (below(2) === 0) return { old: id, id, text: textOf(id, bytes) }
         numbers[place] = created
         return { old: id, ...newItem(bytes) }
       },
@@ -124,7 +124,8 @@ async function sendChunks(chunks: ItemList['chunks'], response: ServerResponse) 
 
 function newItem(bytes: number) {
   created += 1
-  return { id: idOf(created - 1), text: textOf(bytes) }
+  const id = idOf(created - 1)
+  return { id, text: textOf(id, bytes) }
 }
 
 function below(limit: number) {
@@ -132,8 +133,10 @@ function below(limit: number) {
 }
 
 /** Returns an item's text in a new buffer, as if it came from a request. */
-function textOf(bytes: number) {
-  return Buffer.from(longestText.subarray(0, bytes)) as EncodedItem // stores do not parse items
+function textOf(id: ItemId, bytes: number) {
+  const text = Buffer.from(longestText.subarray(0, bytes))
+  text.write(id, '{"id":"'.length)
+  return text as EncodedItem // stores read no more than its id and project
 }
 
 function idAt(place: number) {

@@ -26,6 +26,17 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
   return item as EncodedItem // no other function makes an EncodedItem
 }
 
+const idAt = '{"id":"'.length
+
+/** True if the item whose text begins at `start` has this id. */
+export function hasId(bytes: Buffer, start: number, id: ItemId): boolean {
+  const from = start + idAt
+  for (let place = 0; place < id.length; place += 1) {
+    if (bytes[from + place] !== id.charCodeAt(place)) return false
+  }
+  return true
+}
+
 const label = Buffer.from('","project_id":')
 const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
 const projectAt = labelAt + label.length

@@ -3,14 +3,14 @@
  * its end. A large item has a block of its own, without table or comma, in the memory where it arrived. @module
  */
 
-import type { ItemFilter } from '../../item/item.js'
+import type { ItemId } from '../../item/id.js'
+import { hasId, type ItemFilter } from '../../item/item.js'
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
 import type { Frame } from './frames.js'
-import type { Handle } from './records.js'
 
 const comma = 0x2c
-const entryWords = 2 // an item's handle, and the position after its comma
+const entryWords = 2 // the hash of an item's id, and the position after its comma
 export const entryBytes = entryWords * Int32Array.BYTES_PER_ELEMENT
 
 export class Block {
@@ -42,13 +42,16 @@ export class Block {
     return this.used + this.count * entryBytes
   }
 
-  positionOf(handle: Handle): number {
-    if (this.count === 1) return 0
-    const { words } = this.frame
-    const first = this.#entry(0)
-    let entry = first
-    while (words[entry] !== handle) entry = (entry - entryWords) | 0 // `| 0` lets V8 use integer arithmetic
-    return (first - entry) / entryWords
+  /** Returns an item's position; `undefined` if it's in another block. */
+  positionOf(id: ItemId, hash: number): number | undefined {
+    const { bytes, words } = this.frame
+    let entry = this.#entry(0)
+    for (let position = 0; position < this.count; position += 1) {
+      const isAlike = words[entry] === hash || this.isLarge
+      if (isAlike && hasId(bytes, this.offsetOf(position), id)) return position
+      entry = (entry - entryWords) | 0 // `| 0` lets V8 use integer arithmetic
+    }
+    return undefined
   }
 
   lengthOf(position: number): number {
@@ -86,9 +89,9 @@ export class Block {
     return text
   }
 
-  append(handle: Handle, text: Buffer): void {
+  append(hash: number, text: Buffer): void {
     if (!this.isLarge) this.#write(text, this.used)
-    this.#addEntry(handle, this.used + text.length + 1)
+    this.#addEntry(hash, this.used + text.length + 1)
   }
 
   replace(position: number, text: Buffer): void {
@@ -105,8 +108,8 @@ export class Block {
     this.count -= to - from
   }
 
-  /** Copies items to the end of another block, which must have room. `to` is exclusive. */
-  copyTo(other: Block, from: number, to: number): Handle[] {
+  /** Copies items to the end of another block, which must have room. Returns their hashes. `to` is exclusive. */
+  copyTo(other: Block, from: number, to: number): number[] {
     const { bytes, start, words } = this.frame
     const [first, end] = [this.#startOf(from), this.#endOf(to - 1)]
     const shift = other.used - first
@@ -114,13 +117,13 @@ export class Block {
       bytes.subarray(start + first, start + end),
       other.frame.start + other.used,
     )
-    const handles: Handle[] = []
+    const hashes: number[] = []
     for (let position = from; position < to; position += 1) {
-      const handle = element(words, this.#entry(position))
-      other.#addEntry(handle, shift + this.#endOf(position))
-      handles.push(handle)
+      const hash = element(words, this.#entry(position))
+      other.#addEntry(hash, shift + this.#endOf(position))
+      hashes.push(hash)
     }
-    return handles
+    return hashes
   }
 
   /** Returns how many items from the start, with their table entries, fit into `limit` bytes. */
@@ -156,10 +159,10 @@ export class Block {
     this.used += shift
   }
 
-  #addEntry(handle: Handle, end: number): void {
+  #addEntry(hash: number, end: number): void {
     if (!this.isLarge) {
       const entry = this.#entry(this.count)
-      this.frame.words[entry] = handle
+      this.frame.words[entry] = hash
       this.frame.words[entry + 1] = end
     }
     this.used = end

@@ -5,15 +5,15 @@ import { StoreError } from '../item-store.js'
 import { Block, entryBytes } from './block.js'
 import { Chain } from './chain.js'
 import { FramePool } from './frames.js'
-import { ItemIndex } from './item-index.js'
-import type { Handle } from './records.js'
+import { hashOf, ItemIndex } from './item-index.js'
 
 const largeItem = 1 / 2 // of a block's size; a larger item gets a block of its own
 const packed = 15 / 16 // of a block, at most, for a merge, so that items can grow without a split
 
 /** Valid until the next change to any item. */
 export interface ItemLocation {
-  readonly handle: Handle
+  readonly id: ItemId
+  readonly hash: number
   readonly block: Block
   readonly position: number
 }
@@ -42,59 +42,55 @@ export class Blocks {
   }
 
   find(id: ItemId): ItemLocation | undefined {
-    const handle = this.index.find(id)
-    return handle === undefined ? undefined : this.#locationOf(handle)
+    const hash = hashOf(id)
+    return this.index.find(hash, (number) => {
+      const block = this.byNumber[number] as Block // never undefined: every entry's block exists
+      const position = block.positionOf(id, hash)
+      return position === undefined ? undefined : { id, hash, block, position }
+    })
   }
 
   /** @throws {StoreError} `STORE_FULL` if no memory is left for the item. */
   add(id: ItemId, text: Buffer): void {
-    const handle = this.index.add(id)
-    try {
-      const block = this.#blockForNew(text)
-      block.append(handle, text)
-      this.index.records.setBlock(handle, block.number)
-    } catch (error) {
-      this.index.remove(handle)
-      throw error
-    }
+    const hash = hashOf(id)
+    this.index.needRoom(hash)
+    const block = this.#blockForNew(text)
+    block.append(hash, text)
+    this.index.add(hash, block.number)
   }
 
   /** @throws {StoreError} `STORE_FULL` if no memory is left for the new text. */
   replace(location: ItemLocation, text: Buffer): void {
-    const { handle } = location
+    const { id, hash } = location
     const length = text.length + 1
     const growth = length - location.block.lengthOf(location.position)
     if (location.block.isLarge || this.#isLarge(length)) {
       const alone = this.#isolate(location)
       const block = this.#newBlock(text, alone)
-      block.append(handle, text)
+      block.append(hash, text)
       this.#swap(alone, block)
     } else {
       const { block, position } = this.#withRoom(location, growth)
       this.#writable(block).replace(position, text)
     }
-    if (growth < 0) this.#mergeNeighbours(this.#locationOf(handle).block)
+    if (growth < 0) this.#mergeNeighbours(this.#locationOf(id).block)
   }
 
   /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and no memory is left for a copy. */
-  remove({ handle, block, position }: ItemLocation): void {
-    if (block.count === 1) {
-      this.#drop(block)
-    } else {
-      const changed = this.#writable(block)
-      changed.remove(position)
-      this.#mergeNeighbours(changed)
-    }
-    this.index.remove(handle)
+  remove({ hash, block, position }: ItemLocation): void {
+    const changed = block.count === 1 ? undefined : this.#writable(block)
+    this.index.remove(hash, block.number)
+    changed?.remove(position)
+    if (changed === undefined) this.#drop(block)
+    else this.#mergeNeighbours(changed)
   }
 
   #isLarge(length: number): boolean {
     return length + entryBytes > this.frames.size * largeItem
   }
 
-  #locationOf(handle: Handle): ItemLocation {
-    const block = this.byNumber[this.index.records.blockOf(handle)] as Block // never undefined: every item has a block
-    return { handle, block, position: block.positionOf(handle) }
+  #locationOf(id: ItemId): ItemLocation {
+    return this.find(id) as ItemLocation // never undefined: callers pass ids of items
   }
 
   #blockForNew(text: Buffer): Block {
@@ -109,19 +105,20 @@ export class Blocks {
     return block
   }
 
-  #withRoom(location: ItemLocation, growth: number): ItemLocation {
-    let { handle, block, position } = location
-    while (block.filled + growth > this.frames.size) {
+  #withRoom(given: ItemLocation, growth: number): ItemLocation {
+    let location = given
+    while (location.block.filled + growth > this.frames.size) {
+      const { block } = location
       this.#split(block, Math.max(1, block.countWithin(block.filled / 2)))
-      ;({ block, position } = this.#locationOf(handle))
+      location = this.#locationOf(given.id)
     }
-    return { handle, block, position }
+    return location
   }
 
-  #isolate({ handle, block, position }: ItemLocation): Block {
+  #isolate({ id, block, position }: ItemLocation): Block {
     if (position + 1 < block.count) this.#split(block, position + 1)
-    if (position > 0) this.#split(this.#locationOf(handle).block, position)
-    return this.#locationOf(handle).block
+    if (position > 0) this.#split(this.#locationOf(id).block, position)
+    return this.#locationOf(id).block
   }
 
   #split(block: Block, position: number): void {
@@ -167,8 +164,9 @@ export class Blocks {
 
   /** Moves items up to position `to` (exclusive). `source` must be writable unless it becomes empty. */
   #move(source: Block, from: number, to: number, target: Block): void {
-    for (const handle of source.copyTo(target, from, to))
-      this.index.records.setBlock(handle, target.number)
+    for (const hash of source.copyTo(target, from, to)) {
+      this.index.move(hash, source.number, target.number)
+    }
     if (to - from === source.count) this.#drop(source)
     else source.remove(from, to)
   }

@@ -156,20 +156,20 @@ test('too many blocks for a heap of 128 MB are refused with STORE_FULL, and the 
     const store = createMemoryStore(1e12, new Blocks({ maxBlocks, blockBytes: 64 }))
     const idOf = (number) => (number * 4099 % 2 ** 32).toString(16).padStart(8, '0')
       + '-0000-4000-8000-' + number.toString(16).padStart(12, '0')
-    const item = Buffer.alloc(40, 'x')
+    const itemOf = (number) => Buffer.from('{"id":"' + idOf(number) + '"}')
     let held = 0
     const refused = new Set()
     const list = store.list()
     for (let number = 0; number < 200_000; number += 1) {
       try {
-        store.create(idOf(number), item)
+        store.create(idOf(number), itemOf(number))
         held += 1
       } catch (error) {
         refused.add(error.code)
       }
     }
     store.list()
-    for (let number = 0; number < held; number += 1) store.replace(idOf(number), item)
+    for (let number = 0; number < held; number += 1) store.replace(idOf(number), itemOf(number))
     for (let number = 0; number < held; number += 1) store.delete(idOf(number))
     console.log(JSON.stringify({ maxBlocks, held, refused: [...refused], items: store.size().items }))
   `

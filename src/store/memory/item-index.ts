@@ -1,142 +1,152 @@
-/** Maps ids to records by extendible hashing, because a large `Map` blocks the event loop while it grows. @module */
+/** Finds blocks by extendible hashing of ids, because a large `Map` blocks the event loop while it grows. @module */
 
 import type { ItemId } from '../../item/id.js'
 import { allocate } from '../../memory/mapped.js'
 import { outOfMemory } from '../item-store.js'
-import { at, type Handle, Records } from './records.js'
 
 export interface Table {
-  slots: Uint32Array // for linear probing: a handle plus one, or 0
+  /** For linear probing: a hash and a block's number plus one, or two zeros. */
+  words: Int32Array
   size: number
-  depth: number // low bits that the first words of all its ids share
+  depth: number // low bits that all its hashes share
 }
 
+const slotWords = 2
 const firstSlots = 8
-const splitSlots = 2048 // 8 KiB; a full table of this size is split, a smaller one enlarged
-const slotsPerItem = 2 // with half of the slots empty, a search takes 1 or 2 steps
+const splitSlots = 2048 // 16 KiB; a full table of this size is split, a smaller one enlarged
+const slotsPerItem = 2 // with more than half of the slots empty, a search takes 1 or 2 steps
 const maxDepth = 18 // reached at 200 million items; such a table is enlarged, not split
-const noSlots = new Uint32Array(1)
+const noWords = new Int32Array(2 * slotWords)
+const mixer = 0x9e3779b1 // 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming, section 6.4)
 
+/** An entry for each item: the hash of its id, and the number of its block. */
 export class ItemIndex {
-  readonly records = new Records()
-  /** Tables by the last bits of an id's first word. All but the deepest have several entries. */
-  tables: Table[] = [{ slots: noSlots, size: 0, depth: 0 }]
-  readonly #id = new Uint32Array(4) // of the current operation's item
+  /** Tables by the last bits of a hash. All but the deepest have several entries. */
+  tables: Table[] = [{ words: noWords, size: 0, depth: 0 }]
 
-  find(id: ItemId): Handle | undefined {
-    this.#setId(id)
-    const { slots } = this.#table()
-    const taken = at(slots, this.#slotOf(slots))
-    return taken === 0 ? undefined : handleIn(taken)
-  }
-
-  /** Adds a record for an id. The caller must then set the record's block. @throws {StoreError} `STORE_FULL` */
-  add(id: ItemId): Handle {
-    this.#setId(id)
-    this.records.needRoom()
-    let table = this.#table()
-    while ((table.size + 1) * slotsPerItem > table.slots.length) {
-      this.#grow(table)
-      table = this.#table()
+  /** Calls `look` with the number of each block that has an item with the hash, until it returns a result. */
+  find<T>(hash: number, look: (block: number) => T | undefined): T | undefined {
+    const { words } = this.#tableOf(hash)
+    for (let slot = homeSlot(words, hash); ; slot = nextSlot(words, slot)) {
+      const taken = at(words, slot + 1)
+      if (taken === 0) return undefined
+      const found = at(words, slot) === hash ? look(taken - 1) : undefined
+      if (found !== undefined) return found
     }
-    const handle = this.records.take(this.#id)
-    table.slots[this.#slotOf(table.slots)] = handle + 1
-    table.size += 1
-    return handle
   }
 
-  /** Removes an item. Another one may get its handle later. */
-  remove(handle: Handle): void {
-    for (let word = 0; word < 4; word += 1) this.#id[word] = this.records.word(handle, word)
-    const table = this.#table()
-    this.#emptySlot(table.slots, this.#slotOf(table.slots))
+  /** Ensures that `add` has room for one more entry with this hash. @throws {StoreError} `STORE_FULL` */
+  needRoom(hash: number): void {
+    let table = this.#tableOf(hash)
+    while ((table.size + 1) * slotsPerItem * slotWords >= table.words.length) {
+      this.#grow(table, hash)
+      table = this.#tableOf(hash)
+    }
+  }
+
+  /** Adds an entry. The caller must call `needRoom` first. */
+  add(hash: number, block: number): void {
+    put(this.#tableOf(hash), hash, block + 1)
+  }
+
+  /** Changes the block of an entry. */
+  move(hash: number, from: number, to: number): void {
+    const { words } = this.#tableOf(hash)
+    words[slotOf(words, hash, from) + 1] = to + 1
+  }
+
+  remove(hash: number, block: number): void {
+    const table = this.#tableOf(hash)
+    emptySlot(table.words, slotOf(table.words, hash, block))
     table.size -= 1
-    if (table.size === 0) table.slots = noSlots // frees its memory
-    this.records.release(handle)
+    if (table.size === 0) table.words = noWords // frees its memory
   }
 
-  #setId(id: ItemId): void {
-    // Skips the dashes at positions 8, 13, 18 and 23.
-    this.#id[0] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
-    this.#id[1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
-    this.#id[2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
-    this.#id[3] = (fourDigits(id, 28) << 16) | fourDigits(id, 32)
+  #tableOf(hash: number): Table {
+    return this.tables[hash & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  #table(): Table {
-    return this.tables[at(this.#id, 0) & (this.tables.length - 1)] as Table // never undefined: the index is valid
-  }
-
-  /** Returns the slot of the current id, or the empty one where the search ends. */
-  #slotOf(slots: Uint32Array): number {
-    for (let slot = homeSlot(slots, at(this.#id, 3)); ; slot = nextSlot(slots, slot)) {
-      const taken = at(slots, slot)
-      if (taken === 0 || this.records.isOf(handleIn(taken), this.#id)) return slot
-    }
-  }
-
-  /** Splits or enlarges a full table. A split that moves none or all of the items leaves a full one. */
-  #grow(table: Table): void {
-    const { slots, depth } = table
-    const isSplit = slots.length === splitSlots && depth < maxDepth
-    const length = isSplit ? splitSlots : Math.max(2 * slots.length, firstSlots)
+  /** Splits or enlarges a full table. A split that moves none or all of the entries leaves a full one. */
+  #grow(table: Table, hash: number): void {
+    const { words, depth } = table
+    const isSplit = words.length === splitSlots * slotWords && depth < maxDepth
+    const length = isSplit ? words.length : Math.max(2 * words.length, firstSlots * slotWords)
     const [own, others] = allocate(
-      () => [new Uint32Array(length), new Uint32Array(isSplit ? length : 0)] as const,
+      () => [new Int32Array(length), new Int32Array(isSplit ? length : 0)] as const,
       outOfMemory,
     )
-    const other = isSplit ? this.#splitOff(table, others) : table
-    table.slots = own
+    const other = isSplit ? this.#splitOff(table, hash, others) : table
+    table.words = own
     table.size = 0
-    const bit = 1 << depth
-    for (const taken of slots) {
-      if (taken === 0) continue
-      const handle = handleIn(taken)
-      const target = (this.records.word(handle, 0) & bit) === 0 ? table : other
-      let slot = homeSlot(target.slots, this.records.word(handle, 3))
-      while (target.slots[slot] !== 0) slot = nextSlot(target.slots, slot)
-      target.slots[slot] = taken
-      target.size += 1
+    for (let slot = 0; slot < words.length; slot += slotWords) {
+      const [moved, taken] = [at(words, slot), at(words, slot + 1)]
+      if (taken !== 0) put((moved & (1 << depth)) === 0 ? table : other, moved, taken)
     }
   }
 
-  /** Makes an empty table for those ids of `table` whose next bit is 1. */
-  #splitOff(table: Table, slots: Uint32Array): Table {
+  /** Makes an empty table for those hashes of `table` whose next bit is 1. */
+  #splitOff(table: Table, hash: number, words: Int32Array): Table {
     const bit = 1 << table.depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
     table.depth += 1
-    const other = { slots, size: 0, depth: table.depth }
-    const first = (at(this.#id, 0) & (bit - 1)) | bit
+    const other = { words, size: 0, depth: table.depth }
+    const first = (hash & (bit - 1)) | bit
     for (let place = first; place < this.tables.length; place += 2 * bit) this.tables[place] = other
     return other
   }
+}
 
-  /** Empties a slot so that searches still work (Knuth, The Art of Computer Programming, algorithm 6.4R). */
-  #emptySlot(slots: Uint32Array, emptied: number): void {
-    const mask = slots.length - 1
-    let gap = emptied
-    for (let slot = nextSlot(slots, gap); slots[slot] !== 0; slot = nextSlot(slots, slot)) {
-      const taken = at(slots, slot)
-      const home = homeSlot(slots, this.records.word(handleIn(taken), 3))
-      // Moves the entry if a search from `home` reaches the gap before `slot`.
-      if (((slot - home) & mask) >= ((slot - gap) & mask)) {
-        slots[gap] = taken
-        gap = slot
-      }
-    }
-    slots[gap] = 0
+/** Returns a 32-bit hash of an id. Clients cannot choose ids, so they cannot make hashes collide. */
+export function hashOf(id: ItemId): number {
+  let hash = 0
+  // Skips the dashes at positions 8, 13, 18 and 23.
+  for (const start of [0, 4, 9, 14, 19, 24, 28, 32]) {
+    hash = Math.imul(hash ^ fourDigits(id, start), mixer)
   }
+  return hash ^ (hash >>> 15)
 }
 
-function handleIn(taken: number): Handle {
-  return (taken - 1) | 0
+function put(table: Table, hash: number, taken: number): void {
+  const { words } = table
+  let slot = homeSlot(words, hash)
+  while (words[slot + 1] !== 0) slot = nextSlot(words, slot)
+  words[slot] = hash
+  words[slot + 1] = taken
+  table.size += 1
 }
 
-function homeSlot(slots: Uint32Array, hash: number): number {
-  return hash & (slots.length - 1)
+/** Returns the slot of an entry, which must exist. */
+function slotOf(words: Int32Array, hash: number, block: number): number {
+  let slot = homeSlot(words, hash)
+  while (words[slot] !== hash || words[slot + 1] !== block + 1) slot = nextSlot(words, slot)
+  return slot
 }
 
-function nextSlot(slots: Uint32Array, slot: number): number {
-  return (slot + 1) & (slots.length - 1)
+/** Empties a slot so that searches still work (Knuth, The Art of Computer Programming, algorithm 6.4R). */
+function emptySlot(words: Int32Array, emptied: number): void {
+  const mask = words.length - 1
+  let gap = emptied
+  for (let slot = nextSlot(words, gap); words[slot + 1] !== 0; slot = nextSlot(words, slot)) {
+    const home = homeSlot(words, at(words, slot))
+    // Moves the entry if a search from `home` reaches the gap before `slot`.
+    if (((slot - home) & mask) >= ((slot - gap) & mask)) {
+      words[gap] = at(words, slot)
+      words[gap + 1] = at(words, slot + 1)
+      gap = slot
+    }
+  }
+  words[gap] = 0
+  words[gap + 1] = 0
+}
+
+/** Takes the high bits, because a table's hashes share their low ones. */
+function homeSlot(words: Int32Array, hash: number): number {
+  const slots = words.length / slotWords
+  return (Math.imul(hash, mixer) >>> Math.clz32(slots - 1)) * slotWords
+}
+
+function nextSlot(words: Int32Array, slot: number): number {
+  return (slot + slotWords) & (words.length - 1)
 }
 
 function fourDigits(id: ItemId, start: number): number {
@@ -151,4 +161,8 @@ function fourDigits(id: ItemId, start: number): number {
 /** Returns the value of a hexadecimal digit in lower case. */
 function digit(code: number): number {
   return (code & 0xf) + (code >>> 6) * 9
+}
+
+function at(words: Int32Array, place: number): number {
+  return words[place] as number // never undefined: callers pass valid positions
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/store-behaviour.js'
 import { type ItemId, newItemId } from '../../item/id.js'
 import { Blocks } from './blocks.js'
+import { hashOf } from './item-index.js'
 import { createMemoryStore, ProjectChanges } from './store.js'
 
 const room = 100_000_000
@@ -31,6 +32,21 @@ test('items of any length take less than 1.35 times the memory of their texts', 
     for (let made = 0; made < count; made += 1) await createItem(store, length)
     const { itemBytes, memoryBytes } = await store.size()
     assert.ok(memoryBytes / itemBytes < 1.35, `${memoryBytes} bytes for ${itemBytes}`)
+  }
+})
+
+test('items whose ids have the same hash are different items', async () => {
+  const one = '89d60498-0000-4000-8000-89d6bc014d32' as ItemId // a UUID in lower case
+  const other = '6eb3b838-0000-4000-8000-6eb382d333b0' as ItemId // a UUID in lower case
+  assert.equal(hashOf(one), hashOf(other))
+  for (const length of [10, 40_000]) {
+    const store = createMemoryStore(room)
+    await store.create(one, itemText(one, length))
+    assert.equal(await store.read(other), undefined)
+    assert.equal(await store.create(other, itemText(other, length)), true)
+    assert.equal(await store.delete(one), 'done')
+    assert.deepEqual(await store.read(other), itemText(other, length))
+    assert.equal(await store.delete(one), 'absent')
   }
 })
 
@@ -124,19 +140,21 @@ test('memory is returned to the system after many changes to items of all length
     import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
     import { createMemoryStore } from '${new URL('./store.js', import.meta.url)}'
     import { newItemId } from '${new URL('../../item/id.js', import.meta.url)}'
+    import { mapped } from '${new URL('../../memory/mapped.js', import.meta.url)}'
     const store = createMemoryStore(100 * 1024 ** 2)
-    const text = Buffer.alloc(2_000_000, 'x')
     const before = process.memoryUsage.rss()
     const ids = []
     for (let step = 0; step < 8000; step += 1) {
-      const item = text.subarray(0, 100 * Math.exp(Math.random() * Math.log(20_000)))
       const place = Math.floor(Math.random() * ids.length)
+      const isNew = ids.length === 0 || Math.random() < 0.6
+      const id = isNew ? newItemId() : ids[place]
+      const item = mapped(Math.floor(100 * Math.exp(Math.random() * Math.log(20_000))))
+      item.write('{"id":"' + id)
       try {
-        if (Math.random() < 0.6) {
-          const id = newItemId()
+        if (isNew) {
           store.create(id, item)
           ids.push(id)
-        } else if (ids.length > 0) store.replace(ids[place], item)
+        } else store.replace(id, item)
       } catch {
         store.delete(ids[place])
         ids.splice(place, 1)
