@@ -115,6 +115,7 @@ export class WaitGroup<State extends Tagged> {
   #tag: EntityTag | undefined // latest one that was compared with those of all requests in `#waiting`
   #hasChanged = false
   #failure: unknown // why the latest change could not be read; `undefined` once it has been
+  #retry: NodeJS.Timeout | undefined // only one: with a chain of retries for each change, their number would grow
   #isUpdating = false
 
   constructor(options: WaitGroupOptions<State>) {
@@ -172,7 +173,10 @@ export class WaitGroup<State extends Tagged> {
     } catch (error) {
       if (hadChanged && this.#waiting.size > 0) {
         this.#failure = error
-        setTimeout(() => this.#isEmpty || this.changed(), retryAfter).unref()
+        this.#retry ??= setTimeout(() => {
+          this.#retry = undefined
+          if (!this.#isEmpty) this.changed()
+        }, retryAfter).unref()
       }
       throw error
     }
