@@ -2,7 +2,7 @@
 
 import type { ItemId } from '../../item/id.js'
 import { allocate } from '../../memory/mapped.js'
-import { outOfMemory } from '../item-store.js'
+import { outOfMemory, StoreError } from '../item-store.js'
 
 export interface Table {
   /** For linear probing: a hash and a block's number plus one, or two zeros. */
@@ -12,11 +12,11 @@ export interface Table {
 }
 
 const slotWords = 2
-const firstSlots = 8
-const splitSlots = 2048 // 16 KiB; a full table of this size is split, a smaller one enlarged
-const slotsPerItem = 2 // with more than half of the slots empty, a search takes 1 or 2 steps
-const maxDepth = 18 // reached at 200 million items; such a table is enlarged, not split
-const noWords = new Int32Array(2 * slotWords)
+const slotBits = 11
+const tableWords = slotWords << slotBits // 16 KiB
+const maxSize = 1024 // with half of the slots empty, a search takes 1 or 2 steps
+const maxDepth = 20 // reached at 500 million items
+const noWords = new Int32Array(tableWords) // of all empty tables
 const mixer = 0x9e3779b1 // 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming, section 6.4)
 
 /** An entry for each item: the hash of its id, and the number of its block. */
@@ -27,7 +27,7 @@ export class ItemIndex {
   /** Calls `look` with the number of each block that has an item with the hash, until it returns a result. */
   find<T>(hash: number, look: (block: number) => T | undefined): T | undefined {
     const { words } = this.#tableOf(hash)
-    for (let slot = homeSlot(words, hash); ; slot = nextSlot(words, slot)) {
+    for (let slot = homeSlot(hash); ; slot = nextSlot(slot)) {
       const taken = at(words, slot + 1)
       if (taken === 0) return undefined
       const found = at(words, slot) === hash ? look(taken - 1) : undefined
@@ -37,11 +37,9 @@ export class ItemIndex {
 
   /** Ensures that `add` has room for one more entry with this hash. @throws {StoreError} `STORE_FULL` */
   needRoom(hash: number): void {
-    let table = this.#tableOf(hash)
-    while ((table.size + 1) * slotsPerItem * slotWords >= table.words.length) {
-      this.#grow(table, hash)
-      table = this.#tableOf(hash)
-    }
+    while (this.#tableOf(hash).size === maxSize) this.#split(hash)
+    const table = this.#tableOf(hash)
+    if (table.words === noWords) table.words = allocate(newWords, outOfMemory)
   }
 
   /** Adds an entry. The caller must call `needRoom` first. */
@@ -66,33 +64,25 @@ export class ItemIndex {
     return this.tables[hash & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  /** Splits or enlarges a full table. A split that moves none or all of the entries leaves a full one. */
-  #grow(table: Table, hash: number): void {
+  /** Moves half of a full table's entries, or none or all of them, to a new one: those whose next bit is 1. */
+  #split(hash: number): void {
+    const table = this.#tableOf(hash)
     const { words, depth } = table
-    const isSplit = words.length === splitSlots * slotWords && depth < maxDepth
-    const length = isSplit ? words.length : Math.max(2 * words.length, firstSlots * slotWords)
-    const [own, others] = allocate(
-      () => [new Int32Array(length), new Int32Array(isSplit ? length : 0)] as const,
-      outOfMemory,
-    )
-    const other = isSplit ? this.#splitOff(table, hash, others) : table
-    table.words = own
-    table.size = 0
-    for (let slot = 0; slot < words.length; slot += slotWords) {
-      const [moved, taken] = [at(words, slot), at(words, slot + 1)]
-      if (taken !== 0) put((moved & (1 << depth)) === 0 ? table : other, moved, taken)
+    if (depth === maxDepth) {
+      throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
     }
-  }
-
-  /** Makes an empty table for those hashes of `table` whose next bit is 1. */
-  #splitOff(table: Table, hash: number, words: Int32Array): Table {
-    const bit = 1 << table.depth
+    const [own, others] = allocate(() => [newWords(), newWords()] as const, outOfMemory)
+    const bit = 1 << depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
-    table.depth += 1
-    const other = { words, size: 0, depth: table.depth }
+    Object.assign(table, { words: own, size: 0, depth: depth + 1 })
+    const other = { words: others, size: 0, depth: depth + 1 }
     const first = (hash & (bit - 1)) | bit
     for (let place = first; place < this.tables.length; place += 2 * bit) this.tables[place] = other
-    return other
+    for (let slot = 0; slot < tableWords; slot += slotWords) {
+      const [moved, taken] = [at(words, slot), at(words, slot + 1)]
+      if (taken !== 0) put((moved & bit) === 0 ? table : other, moved, taken)
+    }
+    for (const each of [table, other]) if (each.size === 0) each.words = noWords
   }
 }
 
@@ -108,8 +98,8 @@ export function hashOf(id: ItemId): number {
 
 function put(table: Table, hash: number, taken: number): void {
   const { words } = table
-  let slot = homeSlot(words, hash)
-  while (words[slot + 1] !== 0) slot = nextSlot(words, slot)
+  let slot = homeSlot(hash)
+  while (words[slot + 1] !== 0) slot = nextSlot(slot)
   words[slot] = hash
   words[slot + 1] = taken
   table.size += 1
@@ -117,17 +107,17 @@ function put(table: Table, hash: number, taken: number): void {
 
 /** Returns the slot of an entry, which must exist. */
 function slotOf(words: Int32Array, hash: number, block: number): number {
-  let slot = homeSlot(words, hash)
-  while (words[slot] !== hash || words[slot + 1] !== block + 1) slot = nextSlot(words, slot)
+  let slot = homeSlot(hash)
+  while (words[slot] !== hash || words[slot + 1] !== block + 1) slot = nextSlot(slot)
   return slot
 }
 
 /** Empties a slot so that searches still work (Knuth, The Art of Computer Programming, algorithm 6.4R). */
 function emptySlot(words: Int32Array, emptied: number): void {
-  const mask = words.length - 1
+  const mask = tableWords - 1
   let gap = emptied
-  for (let slot = nextSlot(words, gap); words[slot + 1] !== 0; slot = nextSlot(words, slot)) {
-    const home = homeSlot(words, at(words, slot))
+  for (let slot = nextSlot(gap); words[slot + 1] !== 0; slot = nextSlot(slot)) {
+    const home = homeSlot(at(words, slot))
     // Moves the entry if a search from `home` reaches the gap before `slot`.
     if (((slot - home) & mask) >= ((slot - gap) & mask)) {
       words[gap] = at(words, slot)
@@ -140,13 +130,16 @@ function emptySlot(words: Int32Array, emptied: number): void {
 }
 
 /** Takes the high bits, because a table's hashes share their low ones. */
-function homeSlot(words: Int32Array, hash: number): number {
-  const slots = words.length / slotWords
-  return (Math.imul(hash, mixer) >>> Math.clz32(slots - 1)) * slotWords
+function homeSlot(hash: number): number {
+  return (Math.imul(hash, mixer) >>> (32 - slotBits)) * slotWords
 }
 
-function nextSlot(words: Int32Array, slot: number): number {
-  return (slot + slotWords) & (words.length - 1)
+function nextSlot(slot: number): number {
+  return (slot + slotWords) & (tableWords - 1)
+}
+
+function newWords(): Int32Array {
+  return new Int32Array(tableWords)
 }
 
 function fourDigits(id: ItemId, start: number): number {
