@@ -11,7 +11,7 @@ import { ownApp } from './own-app.js'
 export function describeRoundTrip(
   name: string,
   open: () => Awaitable<ItemStore>,
-  runs = 300,
+  runs = 100,
 ): void {
   test(`${name}: create, read, replace and list return exactly the text that was sent`, async () => {
     const store = await open()
