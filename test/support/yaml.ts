@@ -4,7 +4,10 @@ import { requireTool } from './tools.js'
 
 interface Yaml {
   parse(text: string): unknown
-  parseAllDocuments(text: string): { toJS(): unknown; errors: Error[] }[]
+  parseAllDocuments(
+    text: string,
+    options: { merge: boolean },
+  ): { toJS(): unknown; errors: Error[] }[]
 }
 const yaml: Yaml = requireTool('yaml')
 
@@ -14,7 +17,8 @@ export function parseYaml<T>(text: string): T {
 }
 
 export function parseYamlDocuments<T>(text: string): T[] {
-  return yaml.parseAllDocuments(text).map((document) => {
+  // As kubectl and Docker Compose do, allows merge keys (`<<`).
+  return yaml.parseAllDocuments(text, { merge: true }).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
     return document.toJS() as T // the caller knows the type
   })
