@@ -6,6 +6,7 @@ import { answerEmpty, answerJson, sendChunks, writeJsonHead } from '../http/answ
 import type { ReadBody } from '../http/body.js'
 import type { Guard, Handler, Route } from '../http/exchange.js'
 import { inPortions, runInTurns } from '../http/pacing.js'
+import { errorBody } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { copied, type Slices } from '../item/slices.js'
 import type { ItemStore } from '../store/item-store.js'
@@ -30,9 +31,8 @@ export function createControlRoutes(
       store.clear()
       return answerEmpty(exchange, 204)
     }
-    const detail = 'Other services may use the items on the server that STORE_URL names'
-    const error = { detail, session_id: exchange.sessionId, error_code: 'SHARED_STORE' }
-    answerJson(exchange, 409, { detail: error })
+    const message = 'Other services may use the items on the server that STORE_URL names'
+    answerJson(exchange, 409, errorBody({ message, code: 'SHARED_STORE' }, exchange.sessionId))
   }
 
   const seed: Handler = async (exchange) => {

@@ -10,7 +10,7 @@ import { untilMaySend } from '../http/pacing.js'
 import { queryOf } from '../http/parameters.js'
 import { isPreflight } from '../http/preflight.js'
 import { withoutTrailingSlash } from '../http/router.js'
-import { ApiError } from '../interface/errors.js'
+import { ApiError, errorBody } from '../interface/errors.js'
 import { type ItemId, type NewId, namedItemId } from '../item/id.js'
 import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './options.js'
 import { checkedDelay, checkedFailures, type ScopeTest, scopeTest } from './options.js'
@@ -208,15 +208,14 @@ const unused: Parameters<ReadBody>[1] = function* (body) {
 
 /** Sends an injected failure, which the log doesn't count as the service's own. */
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
-  const detail = 'This failure was injected for a test'
+  const message = 'This failure was injected for a test'
   if (status === 429) {
-    // Status 429 has no error code, because only proxies send it.
-    const body = { detail: { detail, session_id: exchange.sessionId } }
-    answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
-    return
+    // It has no error code, because only proxies send it.
+    const body = errorBody({ message }, exchange.sessionId)
+    return void answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
   }
   const code = status === 500 ? 'INTERNAL_ERROR' : 'SERVICE_UNAVAILABLE'
-  answerError(exchange, new ApiError(code, detail), () => undefined)
+  answerError(exchange, new ApiError(code, message), () => undefined)
 }
 
 function randomFailure(rates: Failures): Failure | undefined {

@@ -22,7 +22,7 @@ import {
   type Texts,
   tools,
 } from './mcp-tools.js'
-import { untilWorkMayRun } from './pacing.js'
+import { inPortions } from './pacing.js'
 import { keyedName } from './parameters.js'
 
 const stateless = '2026-07-28' // the version of the protocol in which each request describes itself
@@ -179,10 +179,10 @@ class Reply {
     const buffers = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
     const pieces = piecesOf(opening, buffers)
     const length = buffers.reduce((sum, { length }) => sum + length, 0)
-    if (length <= shortResult) return this.#write(200, [...pieces].join(''))
+    if (length <= shortResult) return this.#write(200, Buffer.concat([...pieces]))
     for (const each of buffers) this.#exchange.accountFor(memoryOf(each))
     if (!writeJsonHead(this.#exchange, 200, undefined)) return
-    const list = { byteLength: undefined, chunks: encoded(pieces) }
+    const list = { byteLength: undefined, chunks: inPortions(pieces) }
     return sendChunks(this.#exchange, '', list, '')
   }
 
@@ -198,25 +198,20 @@ class Reply {
     return `{"jsonrpc":"2.0",${id}"${member}":${text.toString('latin1')}}`
   }
 
-  #write(status: number, text: string, headers?: HeaderList): void {
+  #write(status: number, text: Buffer | string, headers?: HeaderList): void {
     if (writeJsonHead(this.#exchange, status, text.length, headers))
       this.#exchange.connection.batch.end(this.#exchange, text)
   }
 }
 
-function* piecesOf(opening: string, texts: readonly Buffer[]): Iterable<string> {
-  yield opening
+function* piecesOf(opening: string, texts: readonly Buffer[]): Iterable<Buffer> {
+  yield Buffer.from(opening, 'latin1')
   for (const [place, text] of texts.entries()) {
-    yield `${place > 0 ? '"},' : ''}{"type":"text","text":"`
-    for (let at = 0; at < text.length; at += sliceBytes)
-      yield JSON.stringify(text.toString('latin1', at, at + sliceBytes)).slice(1, -1)
+    yield Buffer.from(`${place > 0 ? '"},' : ''}{"type":"text","text":"`)
+    for (let at = 0; at < text.length; at += sliceBytes) {
+      const piece = text.toString('latin1', at, at + sliceBytes)
+      yield Buffer.from(JSON.stringify(piece).slice(1, -1), 'latin1')
+    }
   }
-  yield '"}]}}'
-}
-
-async function* encoded(pieces: Iterable<string>): AsyncIterable<Buffer> {
-  for (const piece of pieces) {
-    yield Buffer.from(piece, 'latin1')
-    await untilWorkMayRun()
-  }
+  yield Buffer.from('"}]}}')
 }

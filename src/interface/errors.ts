@@ -120,6 +120,8 @@ export class ApiError extends Error {
   }
 }
 
-export function errorBody({ message, code }: ApiError, sessionId: string): ErrorResponse {
+type ErrorText = { readonly message: string; readonly code?: string | undefined }
+
+export function errorBody({ message, code }: ErrorText, sessionId: string): ErrorResponse {
   return { detail: { detail: message, session_id: sessionId, error_code: code } }
 }
