@@ -66,7 +66,7 @@ const table: Readonly<Record<string, Tool>> = {
   },
   replace_item: {
     description:
-      'Replaces all members of an item, and returns it, then its new tag. Read the item first, and pass its tag as if_match. If somebody has changed it since, the error PRECONDITION_FAILED comes with the current item and its tag: apply your change to that item, and call again with that tag. A lock is an item with an owner and a time limit: take it with if_match while it has no owner or its time is over, and free it in the same way.',
+      'Replaces all members of an item, and returns it, then its new tag. Read the item first, and pass its tag as if_match, and its project_id again, without which it leaves its project. If somebody has changed it since, the error PRECONDITION_FAILED comes with the current item and its tag: apply your change to that item, and call again with that tag. A lock is an item with an owner and a time limit: take it with if_match while it has no owner or its time is over, and free it in the same way.',
     takes: 'id data project_id? if_match?',
     store: (operations, exchange, item, given) =>
       operations.replace(exchange, item, ifMatchIn(given)),

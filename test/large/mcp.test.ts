@@ -11,7 +11,6 @@ import { create, itemOf, listed } from '../conformance/expect.js'
 import { itemText } from '../decisions/expect.js'
 import { ownService } from '../support/own-service.js'
 import { listen } from '../support/process.js'
-
 import { emptyFolder, requireTool, toolCommand } from '../support/tools.js'
 
 const service = await ownService({ MCP: 'on' })
@@ -56,12 +55,12 @@ async function connected([kind, library, options]: (typeof kinds)[number]): Prom
   return client
 }
 
-async function call(client: Client, name: string, args: object, isError = false) {
+async function call(client: Client, name: string, args: object) {
   const result = await client.callTool({ name, arguments: args })
-  assert.equal(result.isError ?? false, isError, result.content[0]?.text)
+  const isError = result.isError === true
   const texts = result.content.map(({ text }) => text)
   const tag = /^tag: (.*)$/.exec(texts.at(-1) ?? '')?.[1] ?? ''
-  return { text: texts[0] ?? '', json: JSON.parse(texts[isError ? 1 : 0] ?? 'null'), tag }
+  return { isError, text: texts[0] ?? '', json: JSON.parse(texts[isError ? 1 : 0] ?? 'null'), tag }
 }
 
 for (const kind of kinds) {
@@ -81,8 +80,8 @@ for (const kind of kinds) {
     assert.equal(read.text, itemText(await service.call('GET', `/items/${id}`)))
     assert.ok(read.text.endsWith(exact.slice('{"data":{'.length, -1)))
     const stale = { id, data: { n: 2 }, project_id: project, if_match: created.tag }
-    const conflict = await call(client, 'replace_item', stale, true)
-    assert.equal(conflict.tag, read.tag)
+    const conflict = await call(client, 'replace_item', stale)
+    assert.deepEqual([conflict.isError, conflict.tag], [true, read.tag])
     const waiting = call(client, 'wait_for_change', { id, tag: read.tag })
     const replaced = await call(client, 'replace_item', { ...stale, if_match: conflict.tag })
     assert.equal((await waiting).text, replaced.text)
@@ -104,14 +103,11 @@ test('ten clients increment one counter 50 times each, and none of their changes
   await Promise.all(
     clients.map(async (client) => {
       for (let step = 0; step < 50; step += 1) {
-        let { json, tag } = await call(client, 'get_item', { id })
-        for (let isDone = false; !isDone; ) {
+        let current = await call(client, 'get_item', { id })
+        for (let isDone = false; !isDone; isDone = !current.isError) {
+          const { json, tag } = current
           const args = { id, data: { count: json.count + 1 }, if_match: tag }
-          const result = await client.callTool({ name: 'replace_item', arguments: args })
-          isDone = result.isError !== true
-          if (isDone) continue
-          json = JSON.parse(result.content[1]?.text ?? '')
-          tag = result.content[2]?.text.replace('tag: ', '') ?? ''
+          current = await call(client, 'replace_item', args)
         }
       }
     }),
