@@ -18,7 +18,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Batch } from './batch.js'
 import type { BufferedBytes, Holder } from './buffered-bytes.js'
-import { onExecute, onMessageBegin, parserOf, upgrade } from './node-internals.js'
+import { headIn, onExecute, onMessageBegin, parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 import { clearInterval, performance, setInterval } from './timers.js'
 
@@ -35,13 +35,13 @@ export interface ConnectionOwner {
   readonly isStopping: boolean // each connection is closed after the response to its last request
   readonly batch: Batch
   readonly buffered: BufferedBytes
-  readonly maxHeaderBytes: number
   readonly requestTimeout: number // ms in which a request must arrive
   /** Lets Node read further requests from a socket with a new parser. */
   parse(socket: Socket): void
 }
 
 const nothing: Buffer = Buffer.alloc(0)
+const maxHead = 128 * 1024 // bytes of a chunk, a head, and white space in it that Node doesn't count
 const lingerTime = 2_000 // ms to wait for and discard input after the last response
 
 export class Connection implements Holder {
@@ -54,7 +54,7 @@ export class Connection implements Holder {
   /** Latest response, until it has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
   #isDeferring = false // if so, the connection has no parser until the next request is served
-  #isReadingHead = false // the parser has read the beginning of a head, but not its end
+  #head: Buffer | undefined // while the parser reads a head, earlier input with parts of it
   #nextRefusal: RefusalResponse | undefined // rejects any input after the last complete request
   #isInputBroken = false
   #activeAt = performance.now() // start of the idle time
@@ -86,20 +86,20 @@ export class Connection implements Holder {
     const { onIncoming, [onExecute]: executed } = parser
     this.#isDeferring = false
     parser[onMessageBegin] = () => {
-      this.#isReadingHead = true
+      this.#head = nothing
     }
     parser[onExecute] = (result) => {
       executed(result)
-      if (this.#isReadingHead && typeof result === 'number') this.#countHead({ length: result })
+      if (this.#head && typeof result === 'number') this.#keepHead(parser.getCurrentBuffer())
     }
     // Node's own `on` would stop its parser from reading.
-    if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', this.#countHead)
+    if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', this.#keepHead)
     parser.onIncoming = (request, shouldKeepAlive) => {
-      this.#isReadingHead = false
-      this.#setBuffered(0)
+      const head = this.#takeHead()
       // The parser also stops after rejected input and at upgrades, during which Node reports no errors.
       if (this.isFree && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive && !asksToClose(request))
+      this.#head = Buffer.concat([head, parser.getCurrentBuffer()])
       socket.pause() // without a parser, a socket would read on
       // Node would resume it to read an earlier request's body, but further input must wait.
       socket.resume = () => socket
@@ -108,10 +108,19 @@ export class Connection implements Holder {
     }
   }
 
-  /** Counts part of an unfinished head, which the parser keeps. */
-  readonly #countHead = ({ length }: { readonly length: number }): void => {
-    if (!this.#isReadingHead) return
-    this.#setBuffered(Math.min(this.bufferedBytes + length, this.#owner.maxHeaderBytes))
+  /** Keeps input with part of an unfinished head. The parser's own copy would leave out some white space. */
+  readonly #keepHead = (chunk: Buffer): void => {
+    if (this.#head === undefined) return
+    this.#head = Buffer.concat([this.#head, chunk])
+    this.#setBuffered(this.#head.length)
+    if (this.bufferedBytes > maxHead) this.giveUp()
+  }
+
+  #takeHead(): Buffer {
+    const head = this.#head ?? nothing
+    this.#head = undefined
+    this.#setBuffered(0)
+    return head
   }
 
   /** Begins to serve a request. The parser passes on only those that can be served. */
@@ -144,15 +153,13 @@ export class Connection implements Holder {
     if (response === undefined || this.#state !== 'serving') return false
     this.#state = 'responding'
     this.markActive()
-    if (this.#owner.isStopping && this.#isLastResponse()) response.shouldKeepAlive = false
+    if (this.#owner.isStopping) {
+      const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of deferred requests
+      this.#readWhenStopping ??= bytesRead
+      if (bytesRead - readableLength >= this.#readWhenStopping) response.shouldKeepAlive = false
+    }
     if (!response.req.complete) response.req.once('end', () => this.#release())
     return true
-  }
-
-  #isLastResponse(): boolean {
-    const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of deferred requests
-    this.#readWhenStopping ??= bytesRead
-    return bytesRead - readableLength >= this.#readWhenStopping
   }
 
   /** Restarts the idle timer: the client may be about to send a request. */
@@ -178,6 +185,7 @@ export class Connection implements Holder {
   refuseInput(refusal: RefusalResponse, chunk = nothing): void {
     const isInBody = this.#response?.req.complete === false
     this.#isInputBroken = true
+    this.#takeHead()
     if (isInBody) {
       // The application's own rejection comes first in the batch, and takes precedence.
       this.batch.handle(() => this.refuseRequest(refusal))
@@ -198,17 +206,17 @@ export class Connection implements Holder {
   defer(request: IncomingMessage, rest: Buffer): void {
     const { socket } = this
     this.#isDeferring = true
-    socket.off('data', this.#countHead)
+    socket.off('data', this.#keepHead)
     if (this.#state === 'closing') {
       this.#discardInput()
       return
     }
-    const head = headOf(request)
+    const input = this.#takeHead()
+    const head = headIn(input.subarray(0, input.length - rest.length), request)
     this.#setBuffered(head.length + rest.length)
     if (socket.destroyed) return // closed by `#setBuffered`, because it buffers too much
     // Puts buffered bytes back into the socket, to be read before the end of the input.
-    socket.unshift(rest)
-    socket.unshift(head)
+    socket.unshift(Buffer.concat([head, rest]))
     if (this.isFree) this.batch.handle(() => this.#resume())
   }
 
@@ -228,7 +236,7 @@ export class Connection implements Holder {
 
   giveUp(): void {
     this.#state = 'closing'
-    this.#setBuffered(0)
+    this.#takeHead()
     // Since Node.js 26, each `read` returns only one chunk.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
@@ -262,7 +270,7 @@ export class Connection implements Holder {
 
   #discardInput(): void {
     const { socket } = this
-    this.#setBuffered(0)
+    this.#takeHead()
     socket.removeAllListeners('data')
     socket.resume = Socket.prototype.resume
     socket.push('') // ends the parser's unfinished read, which would block others
@@ -274,7 +282,7 @@ export class Connection implements Holder {
     const { socket } = this
     if (now - this.#activeAt < time || !this.isFree || socket.writableLength > 0) return false
     if (this.#response?.req.complete === false) return false
-    if (this.hasHadRequest) return !this.#isDeferring && !this.#isReadingHead
+    if (this.hasHadRequest) return !this.#isDeferring && !this.#head
     return this.#owner.isStopping && socket.bytesRead === 0
   }
 
@@ -288,12 +296,4 @@ export class Connection implements Holder {
     }
     return now - this.#acceptedAt >= time
   }
-}
-
-/** Writes a request's head again. `Upgrade` gets another name, or it would stop the parser again. */
-function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
-  const parts = [`${method} ${url} HTTP/${httpVersion}\r\n`]
-  for (const [place, text] of rawHeaders.entries())
-    parts.push(place % 2 === 0 ? text.replace(/^upgrade$/i, 'X-Upgrade') : `:${text}\r\n`)
-  return Buffer.from(`${parts.join('')}\r\n`, 'latin1')
 }

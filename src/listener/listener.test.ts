@@ -181,11 +181,17 @@ test('a head that arrives in pieces behind an unanswered request is read complet
     socket.write(piece)
     await until('a piece', () => connection.socket.bytesRead === bytesRead + piece.length)
   }
-  const written = 'GET /x HTTP/1.1\r\nX:y\r\nHost:a\r\n\r\n'
+  const written = 'GET /x HTTP/1.1\r\nX:\ty \r\nHost: a\r\n\r\n'
   assert.equal(connection.bufferedBytes, written.length)
   answer(served[0] ?? assert.fail())
   const { req } = (await arrived(opened, 1)).response
   assert.deepEqual([req.url, req.rawHeaders], ['/x', ['X', 'y', 'Host', 'a']])
+})
+
+test('a connection is closed when white space in a head takes too much memory', async () => {
+  const { socket, served } = await open()
+  socket.on('error', () => undefined).write(`${ask}${head}foo:${' '.repeat(1_000_000)}`)
+  await until('the end', () => served[0]?.connection.socket.destroyed === true)
 })
 
 test('while a stopping listener still accepts connections, it keeps open connections open', async () => {

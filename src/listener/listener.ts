@@ -59,7 +59,6 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
       performance.now() - acceptedAt < acceptingTime ? workWhileAccepting : workPerTurn,
     ),
     buffered: new BufferedBytes(limits.maxPipelinedBytes),
-    maxHeaderBytes: limits.maxHeaderBytes,
     requestTimeout: limits.requestTimeout * 1000,
     parse: (socket) => server.emit('connection', socket),
   }

@@ -14,6 +14,8 @@ export const onExecute = 5
 export interface Parser {
   onIncoming(request: IncomingMessage & { upgrade: boolean }, shouldKeepAlive: boolean): number
   execute(bytes: Buffer): number | Error
+  /** Returns the input that the parser is reading. */
+  getCurrentBuffer(): Buffer
   [onMessageBegin]: (() => unknown) | null
   [onExecute](result: number | Error): void
   readonly _consumed: boolean // reads from the system itself, so the socket emits no data
@@ -23,6 +25,20 @@ const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
+}
+
+/** Returns the head at the end of the input. `Upgrade` gets another name, or it would stop the parser again. */
+export function headIn(input: Buffer, request: IncomingMessage): Buffer {
+  const { method, url, httpVersion, rawHeaders } = request
+  const text = input.toString('latin1')
+  let start = text.length
+  for (let lines = rawHeaders.length / 2 + 1; lines > 0; ) {
+    start = text.lastIndexOf('\n', start - 2) + 1
+    const isContinued = /[ \t]/.test(text.charAt(start)) // the previous line (RFC 9112 §5.2)
+    if (!isContinued) lines -= 1
+  }
+  const lines = text.slice(start).replaceAll(/^upgrade(?=:)/gim, 'X-Upgrade')
+  return Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines}`, 'latin1')
 }
 
 /** Returns an error message if this version of Node.js lacks required internals. */
@@ -44,6 +60,7 @@ export function nodeProblem(): string | undefined {
   const isSupported =
     called.join() === `begin,head,${head.length}` &&
     typeof parser?.[onExecute] === 'function' &&
+    typeof parser.getCurrentBuffer === 'function' &&
     typeof socket.destroySoon === 'function'
   socket.destroy()
   server.close(() => undefined)
