@@ -60,7 +60,7 @@ function packagesIn(file) {
 }
 
 /**
- * True if an optional package is for this machine. Without `os` or `cpu`, only packages for other machines need it.
+ * True if an optional package is for this machine. One without `os` or `cpu` is needed only by packages that have them.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {

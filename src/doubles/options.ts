@@ -98,7 +98,7 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
   // A global pattern's `test` would continue after the previous match; `search` doesn't.
   const isPath = (one: string) =>
     pattern === undefined || (types.isRegExp(pattern) && one.search(pattern) >= 0)
-  // A `path` that matches any item's path also matches the one that ends in its own last segment.
+  // Can `path` match an item's path at all? If so, it also matches the item whose id is its own last segment.
   const segment = String(path ?? '').replace(/^.*\/(:(?=\w+$))?|\*/g, '') || 'x'
   const isPossible = itemRequests.some(
     ([itemPath, methods]) =>
@@ -121,7 +121,7 @@ function patternOf(path: string): RegExp {
     .replaceAll(/(?<=\/):\w+(?=\/|$)/g, '[^/]+')
     .split(/\*+/)
   const last = others.pop()
-  // A lookahead keeps its first match: trying the later ones of each star would take exponential time.
+  // V8 doesn't backtrack into a lookahead. Otherwise, a path with many `*` could take exponential time.
   const middle = others.map((part, place) => `(?=(.*?${part}))\\${place + 1}`).join('')
   return new RegExp(`^${first}${middle}${last === undefined ? '' : `.*${last}`}$`)
 }

@@ -46,7 +46,7 @@ export function createItemOperations(
     exchange.accountFor(memoryOf(item), free)
   }
 
-  /** @param exchange given only if the item was read for it alone. */
+  /** @param exchange the request that the item was read for; left out if several requests share the item. */
   async function taggedItem(stored: Awaitable<EncodedItem | undefined>, exchange?: Exchange) {
     const item = await stored
     if (item && exchange) keepAlone(exchange, item)

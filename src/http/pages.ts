@@ -123,7 +123,7 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** Returns the smallest content coding that a client accepts. Of the weights, only 0 counts (RFC 9110 §12.5.3). */
+/** Returns the accepted coding that makes the body smallest. Of weights, only 0 matters: it forbids (RFC 9110 §12.5.3). */
 function smallestCoding(acceptEncoding = ''): ContentCoding {
   const accepted = acceptEncoding
     .toLowerCase()

@@ -25,7 +25,7 @@ export class BufferedBytes {
       this.#bySize[binaryDigits(before)]?.delete(holder)
       if (size > 0) this.#bySize[size]?.add(holder)
     }
-    // A decrease needs no action: it's `giveUp` that causes it, and so calls this method again.
+    // Only an increase can exceed the limit. `giveUp` calls this method again, with a decrease.
     while (bufferedBytes > before && this.total > this.#maxBytes) {
       const [large] = this.#bySize.findLast(({ size }) => size > 0) ?? []
       large?.giveUp()

@@ -1,4 +1,4 @@
-/** Runs two stores, with reads that wait, over one model of a server, in any order that a scheduler chooses. */
+/** Runs two stores and their waiting reads against one simulated server. A scheduler chooses the order of all steps. */
 
 import './standing-time.js'
 import assert from 'node:assert/strict'

@@ -127,7 +127,7 @@ export type ItemsPage = ReturnType<typeof withHelpers>
 /** JSON text of an item's `data`, optionally with the JSON text of its `project_id`. */
 type NewItem = string | readonly [data: string, project: string]
 
-/** `address`: part of the address after the `#`, with the `#`. */
+/** `address`: the fragment of the URL, with its `#`. */
 type Options = GuardOptions & { token?: string; address?: string; env?: NodeJS.ProcessEnv }
 
 /** Prepares a browser for all tests in a file. Call this function outside tests. */

@@ -62,7 +62,7 @@ const otherBidi = /[\u202a-\u202c\u2068]/ // change the direction of text; CodeM
 /** Replaces selected text without the style attributes of Chromium, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
-  // On a busy machine, the browser's own `selectionchange` event may follow the typed text.
+  // On a busy machine, the browser sends its own event only after the text, and CodeMirror would miss the selection.
   document.dispatchEvent(new Event('selectionchange'))
   if (view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), {

@@ -1,4 +1,4 @@
-/** The heads of the columns, with which the user sorts the list. @module */
+/** The column heads; a click on one sorts the list. @module */
 
 import { Button } from '../../shared/components.js'
 import { type Item, shownName } from '../model/item.js'

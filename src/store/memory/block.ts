@@ -62,7 +62,7 @@ export class Block {
     return this.frame.start + this.#startOf(position)
   }
 
-  /** Returns the items that a filter accepts, separated by commas. @param length bytes to read, up to an item's end. */
+  /** Returns the items that a filter accepts, with commas between. @param length bytes to read; ends with an item. */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)

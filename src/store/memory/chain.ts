@@ -101,7 +101,7 @@ export class Chain {
     }
   }
 
-  /** Returns the text of the only block in an array. With a generator, a list of 100 items takes 5% longer. */
+  /** Returns an array with the text of the only block. With a generator, a list of 100 items takes 5% longer. */
   #onlyChunk({ listNumber }: OpenList, byteLength: number): Buffer[] {
     if (this.first === undefined) return []
     const { frame } = this.first

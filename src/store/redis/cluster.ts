@@ -187,7 +187,7 @@ export function createCluster(address: ClusterAddress, options: ServersOptions):
     }
   }
 
-  /** Connects to all masters first, so that moved slots are served immediately. */
+  /** Uses a new table of slots, but connects to all its masters first, so that moved slots are served immediately. */
   async function adopt(read: Map<number, string>): Promise<void> {
     const masters = new Set(read.values())
     await Promise.all([...masters].map((master) => connectionTo(master).firstAttempt))

@@ -32,7 +32,7 @@ const leastArrival = 256 * 1024 // bytes of replies per timeout that allow a rep
 /** Commands sent together, once the in-flight limit allows all of them. */
 interface Call {
   readonly commands: readonly Command[]
-  /** Time of the call or, in flight, of its sending (`performance.now()`). */
+  /** When the call was made or, once it's in flight, when it was sent (`performance.now()`). */
   since: number
   readonly resolve: (replies: readonly Reply[]) => void
   readonly reject: (error: unknown) => void

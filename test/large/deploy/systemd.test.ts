@@ -43,7 +43,7 @@ const steps = /```\n(.*?)```/s.exec(section)?.[1] ?? ''
 const [, rotation = ''] = readText(guide).split('\n## Rotate the secret\n')
 const rotate = /`(printf [^`]*\/etc\/[^`]*)`/.exec(rotation)?.[1] ?? ''
 
-/** Runs commands with a copy of /etc that ends with them. `systemctl` cannot start units, as systemd does not run. */
+/** Runs the guide's commands in a temporary copy of /etc. `systemctl` only enables the unit: systemd isn't running. */
 const inOwnEtc = `
 mount -t tmpfs tmpfs "$FOLDER" && cp -a /etc/. "$FOLDER" && mount --bind "$FOLDER" /etc
 systemctl() { test "$1 $2" = "enable --now" && SYSTEMD_OFFLINE=1 command systemctl enable "$3" 2>&1; }

@@ -59,7 +59,7 @@ import { startItemStore } from 'item-store'
 import { afterEach, expect, test, vi } from 'vitest'
 import { expected, scenario } from './scenario.js'
 afterEach(() => vi.useRealTimers())
-// With a fake nextTick, Node's own connections stop.
+// nextTick is missing here: with a fake one, Node's own connections stop.
 const all = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
 all.push('queueMicrotask', 'performance', 'Date', 'hrtime')
 const each = typeof window === 'undefined' ? all.map((name) => [name]) : []

@@ -9,7 +9,7 @@ interface Answer {
   readonly tag: string
 }
 
-/** Outcome of `scenario`: the statuses of its requests in order, and two numbers of recorded requests. */
+/** What `scenario` returns: the status of each request, in order. A 0 is a count of recorded requests. */
 export const expected = '200 201 201 200 200 422 204 200 304 404 200 401 500 200 0 201 503 503 0'
 
 /** @param fake switches fake timers on, once the store has started. @param seconds time to wait for no change. */

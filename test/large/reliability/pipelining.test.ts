@@ -38,7 +38,7 @@ ownTest('a million pipelined requests with unread responses fit into a small hea
   // As JavaScript objects, these requests would take 2.5 GB. Most stay unparsed in the system's socket buffers.
   assert.ok(more < 150_000_000, `${more} bytes more`)
   for (const socket of sockets) socket.destroy()
-  // Before this request, the service handles the requests that it has already read.
+  // The service answers this only after the requests that it has already read.
   await fetch(`${own.baseUrl}/health`, { signal: AbortSignal.timeout(20_000) })
 })
 
