@@ -57,7 +57,7 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
     if (name === 'HGET') return bulk(hash.get(args[0] ?? ''))
     if (name === 'HMGET') return args.map((field) => bulk(hash.get(field)))
     if (name === 'HLEN') return hash.size
-    if (name === 'HSCAN') return [Buffer.from('0'), [...hash].flat().map(bulk)]
+    if (name === 'HSCAN') return [Buffer.from('0'), [...hash].filter(isListed).flat().map(bulk)]
     if (name === 'SORT') return sorted(args.filter((_, place) => args[place - 1] === 'GET'))
     if (name === 'EVALSHA') return change(key, args)
     if (name === 'ZADD') for (const number of args) numbers.add(number)
@@ -118,6 +118,10 @@ export function createModelRedis({ step, fate, pause }: Steps, isCluster: boolea
       return values.filter((value) => value.startsWith('{')).sort()
     },
   }
+}
+
+function isListed([name]: [string, string]): boolean {
+  return !name.startsWith(':')
 }
 
 function projectIn(text: string): string | undefined {

@@ -175,7 +175,8 @@ function createSortedRead(prefix: string, keys: readonly string[], readEach: Rea
 
   async function read(patterns: readonly string[]): Promise<readonly RedisValue[]> {
     const commands = Array.from({ length: Math.ceil(keys.length / portion) }, (_, n) => {
-      const limit = ['LIMIT', String(n * portion), String(portion)]
+      const [start, count] = [n * portion, Math.min(portion, keys.length - n * portion)]
+      const limit = ['LIMIT', String(start), String(count)] // ignores further numbers
       const gets = patterns.flatMap((pattern) => ['GET', pattern])
       const replyBytes = portion * patterns.length * fieldBytes
       return keyCommand(['SORT', numbersKey, 'BY', 'nosort', ...limit, ...gets], replyBytes)
@@ -193,7 +194,7 @@ function createSortedRead(prefix: string, keys: readonly string[], readEach: Rea
       if (now >= checkedUntil) {
         const found = await read(['#'])
         const isWhole = numbers.every((number, index) => isSame(number, found[index]))
-        if (isWhole && found.length === keys.length) checkedUntil = now + checkedFor
+        if (isWhole) checkedUntil = now + checkedFor
         else await readEach([addNumbers]) // another program has changed the numbers, or there are none yet
       }
       const values = await read(names.map((name) => `${prefix}{*}->${name}`))

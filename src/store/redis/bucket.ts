@@ -12,9 +12,8 @@ export function projectField(project: string): string {
   return projectSign + project
 }
 
-export function isProjectField(name: string): boolean {
-  return name.startsWith(projectSign)
-}
+/** Glob pattern of all fields but those of projects. */
+export const notProject = `[^${projectSign}]*`
 
 const itemStart = '{"id":"'
 const idLength = 36

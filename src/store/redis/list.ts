@@ -8,8 +8,8 @@ import {
   type CorruptedKeys,
   type ItemTexts,
   isItem,
-  isProjectField,
   joined,
+  notProject,
 } from './bucket.js'
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
@@ -20,7 +20,7 @@ const chunkBytes = 4 * 1024 // in bytes; joining more item texts takes longer th
 const minTextBytes = 45 // the length of `{"id":"…"}`
 const scanReplyOverhead = 1024 // of an `HSCAN` reply, without field names and item texts
 const cacheOverhead = 400 // bytes of a cached bucket, besides its item texts
-const maxForgotten = 1000 // projects without items that a bucket may remember, and still be read at once
+const maxProjects = 5000 // in a bucket that is read at once
 const firstCursor = '0'
 
 type BucketSize = Pick<BucketState, 'key' | 'bytes' | 'items'>
@@ -52,7 +52,6 @@ export function createTexts(
       const id = field.toString('latin1')
       if (id === bytesField) bytes = text
       else if (isItem(id, text)) items.set(id, text)
-      else if (isProjectField(id)) continue
       else throw corrupted.found(key, field)
     }
     return { bytes, items, cursor: cursor.toString(), client }
@@ -92,12 +91,15 @@ export function createTexts(
 
   function firstScan({ key, bytes, items }: BucketSize): Command {
     const scan = (count: number, replyBytes?: number) =>
-      keyCommand(['HSCAN', key, firstCursor, 'COUNT', String(count)], replyBytes)
+      keyCommand(
+        ['HSCAN', key, firstCursor, 'MATCH', notProject, 'COUNT', String(count)],
+        replyBytes,
+      )
     if (bytes > batchBytes) {
       return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / items))))
     }
-    // `HSCAN` counts a field twice: its name and its value. Each item adds one project at most, besides forgotten ones.
-    return scan(4 * items + maxForgotten, 3 * bytes + scanReplyOverhead)
+    // `HSCAN` counts a field twice, its name and its value, and those that don't match, too.
+    return scan(2 * (items + maxProjects), 3 * bytes + scanReplyOverhead)
   }
 
   /** Reads short buckets whole, and the first batch of a long one. @throws {StoreError} */

@@ -187,6 +187,26 @@ describeWithRedis('the Redis store', () => {
     assert.deepEqual((await names()).sort(), [':new', ':used'])
   })
 
+  test('a list reads no projects without items, and goes on caching the bucket that remembers them', async () => {
+    const prefix = 'remembering:'
+    const store = await open({ ...one, prefix })
+    const ids = await createItems(store, 20)
+    const names = Array.from({ length: 4000 }, (_, n) => `:a project without items ${n}`)
+    const fields = names.flatMap((name) => [name, `0 ${Date.now()}-ab`])
+    await redis.command('hset', `${prefix}{0}`, ...fields)
+    const sentBytes = async () =>
+      Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
+    const textBytes = (await textOf(await store.list())).length
+    const before = await sentBytes()
+    for (let n = 0; n < 10; n += 1) {
+      assert.deepEqual(idsIn(await textOf(await store.list())).sort(), ids.toSorted())
+    }
+    await store.replace(ids[0] as ItemId, itemText(ids[0] as ItemId, 0)) // there are 20 ids
+    await textOf(await store.list())
+    const bytes = (await sentBytes()) - before
+    assert.ok(bytes < 3 * textBytes + 20_000, `${bytes} bytes`)
+  })
+
   test('lists are complete while another program has changed the set of numbers', async () => {
     const prefix = 'numbers:'
     const store = await open({ buckets: 4, prefix })
@@ -196,6 +216,13 @@ describeWithRedis('the Redis store', () => {
     await redis.command('zrem', `${prefix}{numbers}`, '2')
     await redis.command('zadd', `${prefix}{numbers}`, '2', 'other')
     await until('the list is complete', complete)
+    await redis.command('zrem', `${prefix}{numbers}`, 'other')
+    await redis.command('zadd', `${prefix}{numbers}`, '300', '300')
+    await until('the numbers are used again', async () => {
+      await redis.command('config', 'resetstat')
+      const isComplete = await complete()
+      return isComplete && !(await redis.command('info', 'commandstats')).includes('cmdstat_hmget')
+    })
     await redis.command('del', `${prefix}{numbers}`)
     await redis.command('set', `${prefix}{numbers}`, 'text')
     await until('the list is complete', complete)
