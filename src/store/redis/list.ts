@@ -23,8 +23,6 @@ const cacheOverhead = 400 // bytes of a cached bucket, besides its item texts
 const maxProjects = 5000 // in a bucket that is read at once
 const firstCursor = '0'
 
-type BucketSize = Pick<BucketState, 'key' | 'bytes' | 'items'>
-
 export type ReadTexts = ReturnType<typeof createTexts>['read']
 
 export function createTexts(
@@ -38,7 +36,7 @@ export function createTexts(
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
   /** Buckets that this service has changed since its latest list, with their maximum length. */
-  const outdated = new Map<string, BucketSize>()
+  const outdated = new Map<string, BucketState>()
 
   type Batch = ReturnType<typeof batchIn>
 
@@ -89,7 +87,7 @@ export function createTexts(
     }
   }
 
-  function firstScan({ key, bytes, items }: BucketSize): Command {
+  function firstScan({ key, bytes, items }: BucketState): Command {
     const scan = (count: number, replyBytes?: number) =>
       keyCommand(
         ['HSCAN', key, firstCursor, 'MATCH', notProject, 'COUNT', String(count)],
@@ -121,31 +119,17 @@ export function createTexts(
 
   /** Reads short buckets that this service has changed, while a list reads the states: one round trip, not two. */
   async function refresh(): Promise<void> {
-    const commands: Command[] = []
-    let total = 0
-    for (const bucket of outdated.values()) {
-      const isCached = cache.has(bucket.key) || cachedBytes + bucket.bytes <= maxCachedBytes
-      if (bucket.bytes > batchBytes || !isCached) continue
-      total += bucket.bytes
-      if (total > maxBytesTogether) break
-      commands.push(firstScan(bucket))
-    }
+    const isWorthwhile = ({ key, bytes }: BucketState) =>
+      bytes <= batchBytes && (cache.has(key) || cachedBytes + bytes <= maxCachedBytes)
+    const [buckets = []] = groupsOf([...outdated.values()].filter(isWorthwhile))
     outdated.clear()
-    try {
-      for (const [index, reply] of (await read(commands)).entries()) {
-        const key = commands[index]?.key ?? ''
-        const batch = batchIn(key, reply)
-        if (batch.cursor === firstCursor) wholeTexts(key, batch)
-      }
-    } catch {
-      // ignored: the list reads the buckets again
-    }
+    await readTexts(buckets).catch(() => undefined) // the list reads them again
   }
 
   /** @param state last known state of the bucket. @param length bytes that may have been added since. */
   function changed(state: BucketState, length: number): void {
     const { key, bytes, items } = outdated.get(state.key) ?? state
-    outdated.set(key, { key, bytes: bytes + length, items: items + 1 })
+    outdated.set(key, { key, bytes: bytes + length, items: items + 1, version: '' }) // no cached version
   }
 
   return { read: readTexts, refresh, changed }
