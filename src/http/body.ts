@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { runToEnd, type Slices } from '../item/slices.js'
-import { allocate, isMapped, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
+import { isMapped, isOutOfMemory, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
@@ -197,16 +197,15 @@ function checkHead(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
 
 /** Returns a longer copy of the body, and may release `body`. @throws {ApiError} if no memory is left. */
 function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
-  return allocate(
-    () => {
-      if (isMapped(body)) return resized(body, length)
-      const larger =
-        length < mappedFrom ? Buffer.allocUnsafeSlow(length) : mapped(length, maxLength)
-      body.copy(larger)
-      return larger
-    },
-    () => new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body'),
-  )
+  try {
+    if (isMapped(body)) return resized(body, length)
+    const larger = length < mappedFrom ? Buffer.allocUnsafeSlow(length) : mapped(length, maxLength)
+    body.copy(larger)
+    return larger
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error
+    throw new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body')
+  }
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -87,12 +87,3 @@ export function freed(buffer: Buffer): void {
   if (isMapped(buffer)) released(buffer)
   else if (buffer.length > 0) nowhere.postMessage(undefined, [buffer.buffer as ArrayBuffer]) // not shared by threads
 }
-
-/** Returns the result of `make`. If the system has no memory left, throws the error that `refusal` returns. */
-export function allocate<T>(make: () => T, refusal: (cause: Error) => Error): T {
-  try {
-    return make()
-  } catch (error) {
-    throw isOutOfMemory(error) ? refusal(error) : error
-  }
-}

@@ -47,8 +47,8 @@ export interface StoreTraffic {
 }
 
 /**
- * A collection of items. Every operation may throw a `StoreError`.
- * After `STORE_FULL`, nothing has changed, and items can still be read and deleted.
+ * A collection of items. Every operation may throw a `StoreError` or, if the system has no memory left, a `RangeError`.
+ * After `STORE_FULL` and a `RangeError`, nothing has changed, and items can still be read and deleted.
  * After `STORE_UNAVAILABLE`, a change may have taken effect, or may take effect later.
  */
 export interface ItemStore {
@@ -126,8 +126,4 @@ export class StoreError extends Error {
     this.code = code
     this.isOutcomeUnknown = options.isOutcomeUnknown ?? false
   }
-}
-
-export function outOfMemory(cause: Error): StoreError {
-  return new StoreError('STORE_FULL', 'The store has no memory left', { cause })
 }

@@ -5,8 +5,6 @@
 
 import type { ItemId } from '../../item/id.js'
 import { hasId, type ItemFilter } from '../../item/item.js'
-import { allocate } from '../../memory/mapped.js'
-import { outOfMemory } from '../item-store.js'
 import type { Frame } from './frames.js'
 
 const comma = 0x2c
@@ -78,13 +76,13 @@ export class Block {
     return Buffer.concat(pieces).subarray(0, -1) // without the comma after the last item
   }
 
-  /** Returns a copy of an item's text, because the block may change. @throws {StoreError} `STORE_FULL` */
+  /** Returns a copy of an item's text, because the block may change. @throws {RangeError} if no memory is left. */
   read(position: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return bytes
     const from = start + this.#startOf(position)
     const to = start + this.#endOf(position) - 1
-    const text = allocate(() => Buffer.allocUnsafe(to - from), outOfMemory)
+    const text = Buffer.allocUnsafe(to - from)
     bytes.copy(text, 0, from, to)
     return text
   }

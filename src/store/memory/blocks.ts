@@ -1,6 +1,7 @@
-/** Distributes items among blocks. A change that throws a `StoreError` (`STORE_FULL`) has no effect. @module */
+/** Distributes items among blocks. A change that throws has no effect: a `StoreError`, or a `RangeError` without memory. @module */
 
 import type { ItemId } from '../../item/id.js'
+import { isOutOfMemory } from '../../memory/mapped.js'
 import { StoreError } from '../item-store.js'
 import { Block, entryBytes } from './block.js'
 import { Chain } from './chain.js'
@@ -50,7 +51,6 @@ export class Blocks {
     })
   }
 
-  /** @throws {StoreError} `STORE_FULL` if no memory is left for the item. */
   add(id: ItemId, text: Buffer): void {
     const hash = hashOf(id)
     this.index.needRoom(hash)
@@ -59,7 +59,6 @@ export class Blocks {
     this.index.add(hash, block.number)
   }
 
-  /** @throws {StoreError} `STORE_FULL` if no memory is left for the new text. */
   replace(location: ItemLocation, text: Buffer): void {
     const { id, hash } = location
     const length = text.length + 1
@@ -76,7 +75,6 @@ export class Blocks {
     if (growth < 0) this.#mergeNeighbours(this.#locationOf(id).block)
   }
 
-  /** @throws {StoreError} `STORE_FULL` if an open list reads the block, and no memory is left for a copy. */
   remove({ hash, block, position }: ItemLocation): void {
     const changed = block.count === 1 ? undefined : this.#writable(block)
     this.index.remove(hash, block.number)
@@ -146,7 +144,7 @@ export class Blocks {
         if (source.filled <= roomAfter) this.#merge(source, after)
       }
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error
+      if (!(error instanceof StoreError || isOutOfMemory(error))) throw error
     }
   }
 

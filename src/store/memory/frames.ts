@@ -3,9 +3,8 @@
  * @module
  */
 
-import { allocate, alwaysMapped, freed, isMapped, requireAddresses } from '../../memory/mapped.js'
+import { alwaysMapped, freed, isMapped, requireAddresses } from '../../memory/mapped.js'
 import { memoryOf } from '../../memory/read-memory.js'
-import { outOfMemory } from '../item-store.js'
 
 const firstSlab = 1024 * 1024 // in bytes; with 32 MiB, V8 could take 3 µs longer for each read
 const spare = 1 / 8 // of the other slabs must stay free when the emptiest is emptied into them
@@ -53,7 +52,7 @@ export class FramePool {
     return this.#slabBytes + this.#ownBytes
   }
 
-  /** Returns a free frame, which may be moved whenever another frame is released. @throws {StoreError} `STORE_FULL` */
+  /** Returns a free frame, which may be moved whenever another frame is released. @throws {RangeError} if no memory is left. */
   take(): Frame {
     const slab = this.#fullest() ?? this.#addSlab()
     const frame = { slab, bytes: slab.bytes, words: slab.words, start: 0, readBy: 0 }
@@ -61,10 +60,10 @@ export class FramePool {
     return frame
   }
 
-  /** Returns a frame that uses the given memory and is never moved. @throws {StoreError} `STORE_FULL` */
+  /** Returns a frame that uses the given memory and is never moved. @throws {RangeError} if no memory is left for a copy. */
   takeOwn(given: Buffer): Frame {
     const isKept = this.#ownFrames < maxMappings || !isMapped(given)
-    const bytes = isKept ? given : allocate(() => Buffer.allocUnsafeSlow(given.length), outOfMemory)
+    const bytes = isKept ? given : Buffer.allocUnsafeSlow(given.length)
     if (!isKept) bytes.set(given)
     this.#ownBytes += bytes.length
     this.#ownFrames += 1
@@ -130,19 +129,17 @@ export class FramePool {
   #addSlab(): Slab {
     const wanted = Math.min(Math.max(this.#slabBytes, firstSlab), alwaysMapped)
     const count = Math.ceil(wanted / this.size)
-    const slab = allocate(() => {
-      const length = count * this.size
-      if (wanted > firstSlab) requireAddresses(wanted)
-      const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
-      const bytes = Buffer.from(memory, 0, length)
-      const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
-      // Low offsets are taken first, so that the system provides memory only as it's needed.
-      const free = Array.from({ length: count }, (_, place) => (count - 1 - place) * this.size)
-      return { bytes, words, frames: new Set<Frame>(), free }
-    }, outOfMemory)
+    const length = count * this.size
+    if (wanted > firstSlab) requireAddresses(wanted)
+    const memory = new ArrayBuffer(wanted === firstSlab ? length : Math.max(length, alwaysMapped))
+    const bytes = Buffer.from(memory, 0, length)
+    const words = new Int32Array(memory, 0, length / Int32Array.BYTES_PER_ELEMENT)
+    // Low offsets are taken first, so that the system provides memory only as it's needed.
+    const free = Array.from({ length: count }, (_, place) => (count - 1 - place) * this.size)
+    const slab = { bytes, words, frames: new Set<Frame>(), free }
     this.slabs.push(slab)
-    this.#slabBytes += slab.bytes.length
-    this.#freeBytes += slab.bytes.length
+    this.#slabBytes += length
+    this.#freeBytes += length
     return slab
   }
 

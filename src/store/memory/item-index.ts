@@ -1,8 +1,7 @@
 /** Finds blocks by extendible hashing of ids, because a large `Map` blocks the event loop while it grows. @module */
 
 import type { ItemId } from '../../item/id.js'
-import { allocate } from '../../memory/mapped.js'
-import { outOfMemory, StoreError } from '../item-store.js'
+import { StoreError } from '../item-store.js'
 
 export interface Table {
   /** For linear probing: a hash and a block's number plus one, or two zeros. */
@@ -35,11 +34,11 @@ export class ItemIndex {
     }
   }
 
-  /** Ensures that `add` has room for one more entry with this hash. @throws {StoreError} `STORE_FULL` */
+  /** Ensures that `add` has room for one more entry with this hash. @throws {StoreError | RangeError} otherwise. */
   needRoom(hash: number): void {
     while (this.#tableOf(hash).size === maxSize) this.#split(hash)
     const table = this.#tableOf(hash)
-    if (table.words === noWords) table.words = allocate(newWords, outOfMemory)
+    if (table.words === noWords) table.words = newWords()
   }
 
   /** Adds an entry. The caller must call `needRoom` first. */
@@ -71,7 +70,7 @@ export class ItemIndex {
     if (depth === maxDepth) {
       throw new StoreError('STORE_FULL', 'The store is full: it cannot keep track of more items')
     }
-    const [own, others] = allocate(() => [newWords(), newWords()] as const, outOfMemory)
+    const [own, others] = [newWords(), newWords()]
     const bit = 1 << depth
     if (bit === this.tables.length) this.tables = this.tables.concat(this.tables)
     Object.assign(table, { words: own, size: 0, depth: depth + 1 })
