@@ -112,11 +112,11 @@ function isStateless(headers: IncomingHttpHeaders, method: string, params: Membe
   const { 'mcp-protocol-version': header } = headers
   const meta = isObject(params._meta) ? params._meta : {}
   const claimed = meta[`${prefix}protocolVersion`]
-  const version = claimed ?? (method === 'initialize' ? undefined : header)
-  if (header !== stateless && (version === undefined || initialized.includes(String(version))))
-    return false
-  if (version !== undefined && version !== stateless) {
-    requireHeader('MCP-Protocol-Version', version)
+  const version = claimed ?? (method === 'initialize' && header !== stateless ? undefined : header)
+  const isOld = initialized.includes(String(version)) && header !== stateless
+  if (version === undefined || isOld) return false
+  requireHeader('MCP-Protocol-Version', version)
+  if (version !== stateless) {
     const data = { supported: supportedVersions, requested: version }
     throw new RpcError(400, -32022, 'Unsupported protocol version', data)
   }
@@ -124,7 +124,6 @@ function isStateless(headers: IncomingHttpHeaders, method: string, params: Membe
     const names = `${prefix}protocolVersion and ${prefix}clientCapabilities`
     throw new RpcError(400, -32602, `params._meta must have ${names}`)
   }
-  requireHeader('MCP-Protocol-Version', claimed)
   requireHeader('Mcp-Method', method)
   if (method === 'tools/call') requireHeader('Mcp-Name', params.name)
   return true
@@ -159,7 +158,7 @@ class Reply {
   readonly #exchange: Exchange
   id = '' // JSON text, as it was sent; empty if unknown
   isStateless = false
-  isCall = false // errors are for the agent, as results of its call
+  isCall = false // from then on, errors are for the agent, as results of its call
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
@@ -167,8 +166,7 @@ class Reply {
 
   error(error: ApiError): void {
     const { message, status, headers, code: error_code } = error
-    if (this.isCall && !(error instanceof RpcError))
-      return void this.texts([errorText(error)], true)
+    if (this.isCall) return void this.texts([errorText(error)], true)
     const code = status < 500 ? -32600 : -32603
     const sent = error instanceof RpcError ? error.sent : { code, message, data: { error_code } }
     this.send(status, 'error', sent, headers)
