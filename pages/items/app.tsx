@@ -14,14 +14,11 @@ import { Import } from './dialogs/import.js'
 import { TokenDialog } from './dialogs/token.js'
 import { CellEditor } from './edit/cell-editor.js'
 import { Panel } from './edit/panel.js'
-import { copyOf, newDraft } from './edit/session.js'
-import { useSession } from './edit/use-session.js'
 import { Columns } from './list/columns-dialog.js'
 import { Grid } from './list/grid.js'
 import { Popover } from './list/popover.js'
-import { projectOf } from './model/item.js'
-import { mostUsed } from './model/overview.js'
 import { cursor } from './state/cursor.js'
+import { useAddress } from './state/history.js'
 import { useList, useRows, useUpdates } from './state/list.js'
 import {
   askForToken,
@@ -32,7 +29,9 @@ import {
   open,
   overlays,
 } from './state/overlay.js'
+import { addNew, edit, panel, useSession } from './state/panel.js'
 import { useSelected } from './state/selection.js'
+import { copyOf, isUnseen } from './state/session.js'
 import { view } from './state/view.js'
 import { useKeys } from './ui/keys.js'
 import { useKeptFocus } from './ui/use-kept-focus.js'
@@ -45,11 +44,12 @@ export function App() {
   const opened = overlays.use()
   const isAsking = opened.some(({ kind }) => kind === 'token')
   useUpdates(isAsking)
-  const { overview, projects, loading, listedAt, changed, problem } = useList()
+  const { overview, loading, listedAt, changed, problem } = useList()
   const { project } = view.use()
   const { matches, rows } = useRows()
   const selected = useSelected(rows)
-  const { session, dispatch, editor, edit, follow } = useSession()
+  const session = useSession(panel)
+  useAddress()
   const hasToken = token.use() !== ''
   const failed = failure.use()
   const isSaid = failed !== '' || isAsking || (!listedAt && !hasToken) // something else says what is wrong
@@ -58,26 +58,19 @@ export function App() {
   useEffect(() => askForToken(problem), [problem])
   useKeptFocus('[role=grid]')
 
-  function addNew(): void {
-    const { item } = cursor.get()
-    const inList = item ? projectOf(item) : mostUsed(projects, 1)[0]
-    const own = project === undefined ? inList : project
-    const members = own ? [`"project_id": ${JSON.stringify(own)}`] : []
-    const blanks = overview.shapeOf(own).blanks()
-    dispatch({ type: 'go', to: newDraft(`{${[...members, ...blanks].join()}}`) })
-  }
-
   useKeys((key, event) => {
-    const item = rows.find(({ id }) => id === cursor.get().item?.id)
+    const item = rows.find(({ id }) => id === cursor.get().id)
     const chosen = selected.length > 0 ? selected : item && [item]
     const actions: Record<string, (() => void) | undefined> = {
       n: addNew,
-      d: item && (() => dispatch({ type: 'go', to: copyOf(item.text) })),
+      d: item && (() => panel.dispatch({ type: 'go', to: copyOf(item.text) })),
       e: item && (() => edit(item)),
       Delete: chosen && (() => open({ kind: 'delete', items: chosen })),
       '?': () => open({ kind: 'help' }),
       Escape:
-        selected.length > 0 || !session ? undefined : () => dispatch({ type: 'go', to: 'close' }),
+        selected.length > 0 || !session
+          ? undefined
+          : () => panel.dispatch({ type: 'go', to: 'close' }),
     }
     const act = actions[key]
     if (!act) return
@@ -88,12 +81,7 @@ export function App() {
   const views: Views = {
     cell: ({ item, name }, onClose) => <CellEditor {...{ item, name, listProblem, onClose }} />,
     columns: (_, onClose) => <Columns shape={shape} onClose={onClose} />,
-    delete: ({ items }, onClose) => (
-      <Delete
-        {...{ items, rows, onClose }}
-        onDeleted={(ids) => dispatch({ type: 'deleted', ids })}
-      />
-    ),
+    delete: ({ items }, onClose) => <Delete {...{ items, rows, onClose }} />,
     help: (_, onClose) => <Help onClose={onClose} />,
     import: (_, onClose) => <Import onClose={onClose} />,
     menu: () => null, // part of the toolbar
@@ -104,19 +92,17 @@ export function App() {
     <>
       <Header />
       <main>
-        <Toolbar onNew={addNew} />
+        <Toolbar />
         <Conditions names={shape.names} />
         <Grid
           {...{ rows, shape, changed }}
           isListed={listedAt !== undefined}
           selected={selected.length}
-          onEdit={edit}
-          onFollow={follow}
         />
-        {rows.length === 0 && (listedAt || loading === undefined) && <NoRows onNew={addNew} />}
+        {rows.length === 0 && (listedAt || loading === undefined) && <NoRows />}
         <Status matching={matches.length} selected={selected} problem={listProblem} />
       </main>
-      {session && <Panel key={session.key} {...{ session, dispatch, editor, rows }} />}
+      {session && !isUnseen(session) && <Panel key={session.key} {...{ session, rows }} />}
       {opened.map((overlay) => (
         <Layer key={keyFor(overlay)} overlay={overlay} views={views} />
       ))}

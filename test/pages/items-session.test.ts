@@ -4,16 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
-  begin,
-  cellDraft,
-  copyOf,
-  draftOf,
-  newDraft,
-  reduce,
-  type Session,
-  type SessionEvent,
-} from '../../pages/items/edit/session.js'
-import {
   formattedDraft,
   isSameItem,
   type Kept,
@@ -22,6 +12,16 @@ import {
   withValue,
 } from '../../pages/items/model/draft.js'
 import { itemOf } from '../../pages/items/model/item.js'
+import {
+  begin,
+  cellDraft,
+  copyOf,
+  draftOf,
+  newDraft,
+  reduce,
+  type Session,
+  type SessionEvent,
+} from '../../pages/items/state/session.js'
 import { layOut } from '../../pages/shared/json-layout.js'
 import { jsonObject } from '../support/json-text.js'
 

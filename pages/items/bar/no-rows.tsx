@@ -8,11 +8,12 @@ import { everything, type Filter, isComplete } from '../model/filter.js'
 import { shownName } from '../model/item.js'
 import { useList } from '../state/list.js'
 import { open } from '../state/overlay.js'
+import { addNew } from '../state/panel.js'
 import { changeView, view } from '../state/view.js'
 
-export function NoRows({ onNew }: { onNew: () => void }) {
+export function NoRows() {
   const token = tokenState.use()
-  const reason = useReason(token, onNew)
+  const reason = useReason(token)
   if (!reason) return null
   const { title, text, action, onAction, isFirst } = reason
   return (
@@ -32,7 +33,7 @@ export function NoRows({ onNew }: { onNew: () => void }) {
   )
 }
 
-function useReason(token: string, onNew: () => void) {
+function useReason(token: string) {
   const { listedAt, items } = useList()
   const filter = view.use()
   if (!listedAt && token === '') {
@@ -51,7 +52,7 @@ function useReason(token: string, onNew: () => void) {
     return { title: 'No matches', text, action: 'Show all items', onAction }
   }
   const text = 'Add the first one here, or from a terminal:'
-  return { title: 'No items yet', text, action: 'New item', onAction: onNew, isFirst: true }
+  return { title: 'No items yet', text, action: 'New item', onAction: addNew, isFirst: true }
 }
 
 function wordsFor({ query, project, conditions }: Filter): string {

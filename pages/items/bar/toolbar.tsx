@@ -10,6 +10,7 @@ import { exportItems } from '../service/files.js'
 import { list, messageFor } from '../service/requests.js'
 import { useList } from '../state/list.js'
 import { askForToken, close, failure, open } from '../state/overlay.js'
+import { addNew } from '../state/panel.js'
 import { changeView, view } from '../state/view.js'
 import {
   braces,
@@ -27,7 +28,7 @@ import { useKeys } from '../ui/keys.js'
 
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
 
-export function Toolbar({ onNew }: { onNew: () => void }) {
+export function Toolbar() {
   const { query, project, conditions, isJson } = view.use()
   const { projects } = useList()
   const search = useRef<HTMLInputElement>(null)
@@ -58,7 +59,7 @@ export function Toolbar({ onNew }: { onNew: () => void }) {
 
   return (
     <div class="line toolbar">
-      <Button class="main" onClick={onNew}>
+      <Button class="main" onClick={addNew}>
         <Icon path={plus} /> <span class="word">New item</span>
       </Button>
       <label class="search">

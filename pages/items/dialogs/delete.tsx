@@ -6,10 +6,9 @@ import { counted, formatted } from '../../shared/numbers.js'
 import { type Item, startOf } from '../model/item.js'
 import { ChangedError, concernsAll, deleteItem } from '../service/changes.js'
 import { messageFor } from '../service/requests.js'
-import { cursor, moveTo } from '../state/cursor.js'
-import { collection, putFound } from '../state/list.js'
+import { putFound } from '../state/list.js'
 import { askForToken } from '../state/overlay.js'
-import { nextTo } from '../state/selection.js'
+import { forget } from '../state/panel.js'
 import { Dialog, useWarning } from '../ui/dialog.js'
 
 type Failure = ReturnType<typeof failureOf>
@@ -20,11 +19,10 @@ const mostListed = 100 // failures
 interface DeleteProps {
   readonly items: readonly Item[]
   readonly rows: readonly Item[]
-  readonly onDeleted: (ids: ReadonlySet<string>) => void
   readonly onClose: () => void
 }
 
-export function Delete({ items, rows, onDeleted, onClose }: DeleteProps) {
+export function Delete({ items, rows, onClose }: DeleteProps) {
   const [rest, setRest] = useState(items)
   const [failures, setFailures] = useState<readonly Failure[]>([])
   const [tried, setTried] = useState<number>() // items tried so far; `undefined` while no deletion is running
@@ -62,10 +60,7 @@ export function Delete({ items, rows, onDeleted, onClose }: DeleteProps) {
     setFailures([...failed.values()])
     const left = rest.filter(({ id }) => !deleted.has(id))
     setRest(left.map((item) => failed.get(item.id)?.item ?? item))
-    onDeleted(deleted)
-    collection.remove(deleted)
-    const active = cursor.get().item
-    if (active && deleted.has(active.id)) moveTo({ item: nextTo(rows, active, deleted) })
+    forget(deleted, rows)
     if (left.length === 0) onClose()
   }
 

@@ -1,6 +1,6 @@
 /** Edits a member's value in its table cell. Nothing else in the item's JSON text changes. @module */
 
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
@@ -8,11 +8,11 @@ import { typeOf } from '../model/values.js'
 import { newKey } from '../service/changes.js'
 import { notSaved } from '../service/save.js'
 import { moveAside } from '../state/cursor.js'
-import { useList } from '../state/list.js'
+import { createEditing, useSession } from '../state/panel.js'
+import { cellDraft, isDirty } from '../state/session.js'
 import { Dialog, useWarning } from '../ui/dialog.js'
 import { Conflict } from './conflict.js'
 import { save as saveSession } from './save.js'
-import { begin, cellDraft, isDirty, reduce } from './session.js'
 
 interface CellEditorProps {
   readonly item: Item
@@ -22,15 +22,12 @@ interface CellEditorProps {
 }
 
 export function CellEditor({ item, name, listProblem, onClose }: CellEditorProps) {
-  const { items } = useList()
-  const [session, dispatch] = useReducer(reduce, undefined, () => begin(cellDraft(item, name)))
+  const [editing] = useState(() => createEditing(cellDraft(item, name)))
+  const { dispatch } = editing
+  const session = useSession(editing)
   const [fault, setFault] = useState<string>()
   const [createKey] = useState(newKey)
   const field = useRef<HTMLInputElement>(null)
-  const listed = items.find(({ id }) => id === item.id)
-  useLayoutEffect(() => {
-    if (listed) dispatch({ type: 'listed', id: item.id, item: listed })
-  }, [listed])
   useLayoutEffect(() => {
     if (!session) onClose()
   }, [session])
@@ -56,8 +53,7 @@ export function CellEditor({ item, name, listProblem, onClose }: CellEditorProps
     setFault(edited.fault)
     if (edited.fault !== undefined) return
     dispatch({ type: 'typed', text })
-    if (await saveSession(session, dispatch, { base, text: edited.text, createKey }))
-      moveAside(columns)
+    if (await saveSession(editing, { base, text: edited.text, createKey })) moveAside(columns)
   }
 
   function close(columns: number): void {

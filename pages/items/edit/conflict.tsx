@@ -3,7 +3,7 @@
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { memberText } from '../model/item.js'
-import type { Session } from './session.js'
+import type { Session } from '../state/session.js'
 
 interface ConflictProps {
   readonly session: Session

@@ -14,13 +14,13 @@ interface EditorPaneProps {
   readonly base: string
   readonly id: string | undefined
   readonly editor: RefObject<JsonEditor | undefined>
-  readonly hasFocus: boolean
+  readonly focus: number
   readonly cursor: { readonly from: number; readonly to: number } | undefined
   readonly onChange: (text: string) => void
 }
 
 export function EditorPane(props: EditorPaneProps) {
-  const { text, base, id, editor, hasFocus, cursor, onChange } = props
+  const { text, base, id, editor, focus, cursor, onChange } = props
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
@@ -52,7 +52,8 @@ export function EditorPane(props: EditorPaneProps) {
       })
       editor.current = own
       if (cursor) own.goTo(cursor.from, cursor.to)
-      else if (hasFocus) own.focus()
+      // On a touch screen, focus would open the keyboard.
+      else if (focus && !matchMedia('(hover: none)').matches) own.focus()
     }
     start().catch(() => setProblem('The editor cannot be loaded. Is the service running?'))
     return () => {
@@ -65,6 +66,10 @@ export function EditorPane(props: EditorPaneProps) {
   useLayoutEffect(() => {
     if (editor.current && editor.current.text() !== text) editor.current.reset(text)
   }, [base])
+
+  useLayoutEffect(() => {
+    if (focus) editor.current?.focus()
+  }, [focus])
 
   return (
     <>

@@ -1,7 +1,6 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
-import type { RefObject } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
@@ -16,8 +15,9 @@ import {
 import type { Item } from '../model/item.js'
 import { newKey } from '../service/changes.js'
 import { notSaved } from '../service/save.js'
-import { moveTo } from '../state/cursor.js'
 import { open } from '../state/overlay.js'
+import { panel } from '../state/panel.js'
+import { copyOf, draftOf, isDirty, type Session } from '../state/session.js'
 import { Dialog, Question, useWarning } from '../ui/dialog.js'
 import { close as cross, down, Icon, up } from '../ui/icons.js'
 import { useIsNarrow } from '../ui/use-is-narrow.js'
@@ -25,18 +25,18 @@ import { Conflict } from './conflict.js'
 import { EditorPane } from './editor-pane.js'
 import type { JsonEditor } from './json-editor.js'
 import { save as saveSession } from './save.js'
-import { copyOf, draftOf, isDirty, type Session, type SessionEvent } from './session.js'
 
 interface PanelProps {
   readonly session: Session
-  readonly dispatch: (event: SessionEvent) => void
-  readonly editor: RefObject<JsonEditor | undefined>
   readonly rows: readonly Item[]
 }
 
-export function Panel({ session, dispatch, editor, rows }: PanelProps) {
+const { dispatch } = panel
+
+export function Panel({ session, rows }: PanelProps) {
   const { item, isCopy, shown, typed, state, problem, pending } = session
   const isNarrow = useIsNarrow()
+  const editor = useRef<JsonEditor>(undefined)
   const [createKey] = useState(newKey)
   const isSaving = state === 'saving'
   useWarning(isSaving || isDirty(session))
@@ -45,10 +45,6 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
   const move = (step: number) => {
     const row = rows[rows.findIndex(({ id }) => id === item?.id) + step]
     if (row) dispatch({ type: 'go', to: draftOf(row) })
-  }
-  const stay = () => {
-    dispatch({ type: 'stay' })
-    if (item) moveTo({ item })
   }
   const toSave = () => withSpaceOf(session.source, typed, editor.current?.kept() ?? [])
   const { place, reason } = useMemo(() => {
@@ -68,10 +64,8 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
   }
 
   /** @param base version that the typed text replaces; `undefined` to create an item. */
-  async function save(base: Item | undefined): Promise<void> {
-    if (isSaving || !isValid()) return
-    const item = await saveSession(session, dispatch, { base, text: toSave(), createKey })
-    if (item) moveTo({ item })
+  function save(base: Item | undefined): void {
+    if (!isSaving && isValid()) saveSession(panel, { base, text: toSave(), createKey })
   }
 
   return (
@@ -120,7 +114,7 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
       )}
       <EditorPane
         editor={editor}
-        hasFocus={session.hasFocus}
+        focus={session.focus}
         text={typed}
         base={session.source}
         id={item?.id}
@@ -165,7 +159,7 @@ export function Panel({ session, dispatch, editor, rows }: PanelProps) {
           title="Discard your changes?"
           text="What you have typed is not saved."
           action="Discard"
-          onStay={stay}
+          onStay={() => dispatch({ type: 'stay' })}
           onLeave={() => dispatch({ type: 'discard' })}
         />
       )}

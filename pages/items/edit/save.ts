@@ -5,17 +5,17 @@ import { ChangedError } from '../service/changes.js'
 import { saveItem } from '../service/save.js'
 import { collection, putFound } from '../state/list.js'
 import { askForToken } from '../state/overlay.js'
-import type { Session, SessionEvent } from './session.js'
+import type { Editing } from '../state/panel.js'
 
 /**
  * Creates an item, or replaces its version `base`. Returns the saved item, if any.
  * @param createKey idempotency key of a new item.
  */
 export async function save(
-  { key }: Session,
-  dispatch: (event: SessionEvent) => void,
+  { get, dispatch }: Editing,
   { base, text, createKey }: { base: Item | undefined; text: string; createKey: string },
 ): Promise<Item | undefined> {
+  const key = get()?.key ?? 0
   dispatch({ type: 'save', base })
   try {
     const saved = itemOf(await saveItem(base, text, createKey))

@@ -7,6 +7,7 @@ import { type Item, isEditableInCell, memberText } from '../model/item.js'
 import type { Shape } from '../model/overview.js'
 import { columnNames, cursor, moveAside, moveTo } from '../state/cursor.js'
 import { open } from '../state/overlay.js'
+import { follow, edit as openItem } from '../state/panel.js'
 import { extend, selectAll, selectedIds, toggle } from '../state/selection.js'
 import { view } from '../state/view.js'
 import { useKeys } from '../ui/keys.js'
@@ -28,13 +29,11 @@ interface GridProps {
   readonly isListed: boolean
   readonly changed: ReadonlySet<string> // whose rows are marked
   readonly selected: number
-  readonly onEdit: (item: Item) => void
-  readonly onFollow: (item: Item) => void // when the user moves to another item's row
 }
 
-export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollow }: GridProps) {
+export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
   const { sort, isJson } = view.use()
-  const { item: activeItem, column } = cursor.use()
+  const { id: active, column } = cursor.use()
   const ids = selectedIds.use()
   const isNarrow = useIsNarrow()
   const grid = useRef<HTMLTableElement>(null)
@@ -49,7 +48,6 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
   )
   const rowHeight = heights[look] + (isJson ? lines * lineHeight : 0)
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
-  const active = activeItem?.id
   const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
   const row = place < count ? place : -1 // index of the active row; -1 if there is none
   const hasColumn = !isJson && columns.some(({ name }) => name === column)
@@ -88,8 +86,8 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
   useLayoutEffect(show, [active, row < 0, column])
 
   const activate = (item: Item) => {
-    moveTo({ item })
-    onFollow(item)
+    moveTo({ id: item.id })
+    follow(item)
   }
   const goTo = (index: number, isRange = false) => {
     const item = rows[Math.max(0, Math.min(index, count - 1))]
@@ -104,7 +102,7 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
     const name = cell?.dataset.name
     if (name !== undefined && name !== 'id' && isEditableInCell(memberText(item, name)))
       open({ kind: 'cell', item, name })
-    else onEdit(item)
+    else openItem(item)
   }
   const peek = (cell: HTMLElement | null, hasFocus: boolean) => {
     const item = rows[Number(cell?.parentElement?.ariaRowIndex) - 2]
@@ -167,7 +165,7 @@ export function Grid({ rows, shape, isListed, changed, selected, onEdit, onFollo
     const isText = getSelection()?.isCollapsed === false // the user is selecting text
     const isWhole = !isTable || cell?.dataset.name === 'id'
     if (isTable && target.closest('.nested span')) peek(cell, true)
-    else if (isWhole && !isBox && !shiftKey && !isText) onEdit(item)
+    else if (isWhole && !isBox && !shiftKey && !isText) openItem(item)
   }
 
   return (

@@ -4,11 +4,11 @@ import { createState } from '../../shared/state.js'
 import type { Item } from '../model/item.js'
 
 interface Cursor {
-  readonly item: Item | undefined
+  readonly id: string | undefined // of the item
   readonly column: string
 }
 
-export const cursor = createState<Cursor>({ item: undefined, column: 'id' })
+export const cursor = createState<Cursor>({ id: undefined, column: 'id' })
 
 /** Columns of the list from left to right, without the id. */
 export const columnNames = createState<readonly string[]>([])
@@ -22,4 +22,16 @@ export function moveAside(by: number): void {
   const names = ['id', ...columnNames.get()]
   const column = names[Math.max(0, names.indexOf(cursor.get().column) + by)]
   if (column !== undefined) moveTo({ column })
+}
+
+/** Moves from a deleted item to the nearest one below that is left, or else above. @param rows from before. */
+export function moveOn(deleted: ReadonlySet<string>, rows: readonly Item[]): void {
+  const active = cursor.get().id
+  if (active === undefined || !deleted.has(active)) return
+  const place = Math.max(
+    0,
+    rows.findIndex(({ id }) => id === active),
+  )
+  const isLeft = ({ id }: Item) => !deleted.has(id)
+  moveTo({ id: (rows.slice(place).find(isLeft) ?? rows.slice(0, place).findLast(isLeft))?.id })
 }

@@ -52,13 +52,3 @@ export function selectAll(rows: readonly Item[]): void {
 export function selectNone(): void {
   selectedIds.set(nothing)
 }
-
-/** Returns the nearest remaining item below `item`, or else above. @param deleted ids of deleted items. */
-export function nextTo(items: readonly Item[], item: Item, deleted: ReadonlySet<string>) {
-  const place = items.findIndex(({ id }) => id === item.id)
-  const isLeft = ({ id }: Item) => !deleted.has(id)
-  return (
-    items.slice(Math.max(0, place)).find(isLeft) ??
-    items.slice(0, Math.max(0, place)).findLast(isLeft)
-  )
-}

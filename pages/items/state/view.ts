@@ -1,6 +1,5 @@
-/** What the list shows, and how. The address of the page says the same, so that Back and links work. @module */
+/** What the list shows, and how; and the same as the address of the page. @module */
 
-import { useEffect, useRef } from 'preact/hooks'
 import { createState } from '../../shared/state.js'
 import { type Condition, everything, type Filter, isComplete, tests } from '../model/filter.js'
 import type { Sort } from '../model/sort.js'
@@ -15,9 +14,7 @@ interface Place {
   readonly item: string | undefined
 }
 
-const pause = 400 // ms without changes before the address changes; browsers allow few changes
-
-export const view = createState(placeIn(location.hash).view)
+export const view = createState(placeIn().view)
 
 export function changeView(part: Partial<View>): void {
   view.set({ ...view.get(), ...part })
@@ -38,8 +35,8 @@ export function addressOf({ view, item }: Place): string {
 }
 
 /** Reads an address, in which anybody may have written anything. */
-export function placeIn(hash: string): Place {
-  const parts = new URLSearchParams(hash.slice(1))
+export function placeIn(address = location.hash.slice(1)): Place {
+  const parts = new URLSearchParams(address)
   const project = parts.get('project')
   const [ascending, descending] = [parts.get('ascending'), parts.get('descending')]
   const name = ascending ?? descending
@@ -66,50 +63,4 @@ function conditionIn(text: string): Condition | [] {
   } catch {
     return []
   }
-}
-
-/** Parts that change without a new entry in the history: the text of a filter, and the open item. */
-const details = /(?<=\b(?:search|where|item)=)[^&]+/g
-
-/**
- * Keeps the address in step with what is seen, and the other way round.
- * @param isOpen whether the page has settled on `item`, and does not ask the user what to do with typed text.
- */
-export function useAddress(
-  item: string | undefined,
-  isOpen: boolean,
-  onItem: (id: string | undefined) => void,
-): void {
-  const address = addressOf({ view: view.use(), item })
-  /** Read when a timer or event fires, because effects run only after the browser has drawn. */
-  const latest = useRef({ address, item, onItem })
-  latest.current = { address, item, onItem }
-  useEffect(() => {
-    if (!isOpen || address === location.hash.slice(1)) return undefined
-    const timer = setTimeout(() => write(latest.current), pause)
-    return () => clearTimeout(timer)
-  }, [address, isOpen])
-  useEffect(() => {
-    const read = () => {
-      const now = location.hash.slice(1)
-      if (now === latest.current.address || new URLSearchParams(now).has('token')) return // a token changes nothing else
-      const place = placeIn(location.hash)
-      view.set(place.view)
-      latest.current.onItem(place.item)
-    }
-    addEventListener('popstate', read)
-    return () => removeEventListener('popstate', read)
-  }, [])
-}
-
-function write({ address, item }: { address: string; item: string | undefined }): void {
-  const before = location.hash.slice(1)
-  if (address === before) return // the user has gone back
-  const isStep = address.replaceAll(details, '') !== before.replaceAll(details, '')
-  const url = location.pathname + location.search + (address && `#${address}`)
-  // Closing an item undoes the step that opened it, so that Back does not open it again.
-  const isClosing = item === undefined && placeIn(location.hash).item !== undefined
-  if (isClosing && history.state?.below === address) history.back()
-  else if (isStep && !isClosing) history.pushState({ below: before }, '', url)
-  else history.replaceState(history.state, '', url)
 }

@@ -89,6 +89,57 @@ describe('the address of the items page', inChromium, () => {
     assert.equal(await page.search.inputValue(), '')
   })
 
+  test('Back undoes one change, however soon it follows, and Forward repeats it', async () => {
+    const { ids, page } = await openWith(shop)
+    await page.counts('4 items')
+    await page.project.selectOption('a & b')
+    await page.getByRole('columnheader').getByRole('button', { name: 'price' }).click()
+    await page.open('"Mug"')
+    const places = ['', 'project=a+%26+b', 'project=a+%26+b&ascending=price']
+    for (const place of places.toReversed()) {
+      await page.goBack()
+      await hasAddress(page, place)
+    }
+    await page.counts('4 items')
+    for (const _ of places) await page.goForward()
+    await page.hasInEditor('"Mug"')
+
+    // An item that is opened while the page itself goes back from another one stays open.
+    await page.evaluate(`{
+      const back = history.back.bind(history)
+      history.back = () => {
+        back()
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'e' }))
+      }
+    }`)
+    await page.press('Escape')
+    await page.hasInEditor('"Mug"')
+    await hasAddress(page, `project=a+%26+b&ascending=price&item=${ids[1]}`)
+  })
+
+  test('Forward answers the question that Back has asked, and Back waits for a running save', async () => {
+    const { own, ids, page } = await openWith(shop)
+    await page.project.selectOption('(no project_id)')
+    await page.open('"Note"')
+    await page.editor.fill('{"typed":1}')
+    await page.goBack()
+    const question = await page.asks('Discard your changes?')
+    await page.goForward()
+    await question.waitFor({ state: 'detached' })
+    await page.hasInEditor('{"typed":1}')
+    const release = await page.hold('PUT')
+    await page.choose('Save')
+    await until('the request', () => page.evaluate<boolean>('isHeld'))
+    await page.goBack()
+    await page.hasInEditor('{"typed":1}')
+    await release()
+    await page.closes()
+    await hasAddress(page, 'project=')
+    assert.match(await own.read(ids[3]), /"typed":1/)
+    await page.goForward()
+    await page.hasInEditor('"typed"')
+  })
+
   test('an item that was closed stays closed on Back, and Forward opens it again', async () => {
     const { own, ids, page } = await openWith(shop)
     await page.project.selectOption('a & b')

@@ -15,7 +15,7 @@ export interface Draft {
   readonly name: string | undefined // member edited in its cell; `undefined` for the whole item
   readonly source: string // text of the item or member, before `formattedDraft` indents it
   readonly isCopy: boolean // an unsaved copy, which would be lost on closing even if nothing is typed
-  readonly hasFocus: boolean
+  readonly focus: number // changes when the editor shall get the focus; 0 if it shall not
 }
 
 /**
@@ -41,7 +41,8 @@ export interface Session extends Draft {
 }
 
 export type SessionEvent =
-  | { readonly type: 'open' | 'go' | 'follow'; readonly to: Move }
+  | { readonly type: 'open' | 'go'; readonly to: Move }
+  | { readonly type: 'follow'; readonly to: Draft }
   | { readonly type: 'stay' | 'discard' | 'adopt' }
   | { readonly type: 'typed'; readonly text: string }
   /** `base`: version to replace; `undefined` to create an item. */
@@ -62,11 +63,13 @@ let drafts = 0
 
 function draft(part: Partial<Draft>, source: string): Draft {
   drafts += 1
-  const rest = { item: undefined, name: undefined, isCopy: false, hasFocus: true }
+  const rest = { item: undefined, name: undefined, isCopy: false, focus: drafts }
   return { ...rest, ...part, source, key: drafts }
 }
 
-export const draftOf = (item: Item, hasFocus = true) => draft({ item, hasFocus }, item.text)
+export const draftOf = (item: Item) => draft({ item }, item.text)
+/** The draft of an item of which only the id is known, until {@link reduce} is told the listed item. */
+export const draftWithId = (id: string) => draftOf({ id, text: '' })
 export const newDraft = (text: string) => draft({}, formattedDraft(text))
 export const copyOf = (text: string) => draft({ isCopy: true }, withoutId(text))
 export const cellDraft = (item: Item, name: string) => draft({ item, name }, sourceIn(item, name))
@@ -88,6 +91,11 @@ export function begin(move: Move): Session | undefined {
   return { ...move, ...nothing, state: 'clean', shown, typed: shown, stored: move.item }
 }
 
+/** True until the text of the item is known. */
+export function isUnseen({ name, source }: Session): boolean {
+  return name === undefined && source === ''
+}
+
 /** True if typed text would be lost if the session ended now. */
 export function isDirty({ isCopy, typed, shown }: Session): boolean {
   return isCopy || typed !== shown
@@ -101,10 +109,12 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
   switch (event.type) {
     case 'open':
     case 'go':
+      if (isOf(item, event.to)) return { ...now, pending: undefined, focus: now.focus + 1 }
       if (state !== 'saving' && !isDirty(now)) return begin(event.to)
       return { ...now, pending: event.to }
     case 'follow':
-      return item && state !== 'saving' && !isDirty(now) ? begin(event.to) : now
+      if (!item || isOf(item, event.to) || state === 'saving' || isDirty(now)) return now
+      return begin({ ...event.to, focus: 0 })
     case 'stay':
       return { ...now, pending: undefined }
     case 'discard':
@@ -130,7 +140,8 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
       return settled({ ...now, ...rest, item: seen, stored })
     }
     case 'listed':
-      return item?.id === event.id ? settled({ ...now, stored: event.item }) : now
+      if (item?.id !== event.id || now.stored === event.item) return now
+      return event.item || !isUnseen(now) ? settled({ ...now, stored: event.item }) : undefined
     case 'deleted':
       if (!item || !event.ids.has(item.id)) return now
       if (state !== 'saving' && !isDirty(now)) return undefined
@@ -138,6 +149,10 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
     case 'adopt':
       return now.stored ? basedOn(now, now.stored) : now
   }
+}
+
+function isOf(item: Item | undefined, move: Move): boolean {
+  return item !== undefined && move !== 'close' && move.item?.id === item.id
 }
 
 function basedOn(now: Session, item: Item): Session {

@@ -1,0 +1,55 @@
+/** Keeps the address and the history of the page in step with what is seen, so that links and Back work. @module */
+
+import { useLayoutEffect } from 'preact/hooks'
+import { panel } from './panel.js'
+import { draftWithId } from './session.js'
+import { addressOf, placeIn, view } from './view.js'
+
+const pause = 400 // ms without changes before a detail is written; browsers allow few changes
+
+/** Parts that change without a new entry in the history: the text of a filter, and the open item. */
+const details = /(?<=\b(?:search|where|item)=)[^&]+/g
+
+/** Address of the entry to which the page itself is going back, until it's there. */
+let awaited: string | undefined
+
+const written = () => location.hash.slice(1)
+const seen = () => addressOf({ view: view.get(), item: panel.get()?.item?.id })
+const isStep = (one: string, other: string) =>
+  one.replaceAll(details, '') !== other.replaceAll(details, '')
+
+export function useAddress(): void {
+  const session = panel.use()
+  const address = addressOf({ view: view.use(), item: session?.item?.id })
+  useLayoutEffect(() => {
+    // A step is written before the next event, which may be Back.
+    if (isStep(address, written())) return queueMicrotask(write)
+    const timer = setTimeout(write, pause)
+    return () => clearTimeout(timer)
+  }, [address, session?.pending])
+}
+
+function write(): void {
+  const [before, now] = [written(), seen()]
+  // While the user is asked what to do with typed text, it's open what will be seen.
+  if (now === before || awaited !== undefined || panel.get()?.pending) return
+  const url = location.pathname + location.search + (now && `#${now}`)
+  const isClosing = placeIn(now).item === undefined && placeIn(before).item !== undefined
+  // Closing an item undoes the step that opened it, so that Back does not open it again.
+  if (isClosing && history.state?.below === now) {
+    awaited = now
+    history.back()
+  } else if (isStep(now, before) && !isClosing) history.pushState({ below: before }, '', url)
+  else history.replaceState(history.state, '', url)
+}
+
+addEventListener('popstate', () => {
+  const isOwn = awaited === written()
+  awaited = undefined
+  if (isOwn) return write()
+  if (new URLSearchParams(written()).has('token')) return // it changes nothing else
+  const place = placeIn()
+  if (written() !== seen()) view.set(place.view) // otherwise, unfinished conditions stay
+  if (place.item === panel.get()?.item?.id) panel.dispatch({ type: 'stay' })
+  else panel.dispatch({ type: 'go', to: place.item ? draftWithId(place.item) : 'close' })
+})
