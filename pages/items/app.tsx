@@ -2,37 +2,28 @@
 
 import type { ComponentChild } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { token } from '../shared/session.js'
 import { Conditions } from './bar/conditions.js'
 import { Header } from './bar/header.js'
 import { NoRows } from './bar/no-rows.js'
 import { Status } from './bar/status.js'
 import { Toolbar } from './bar/toolbar.js'
+import { Columns } from './dialogs/columns.js'
 import { Delete } from './dialogs/delete.js'
 import { Help } from './dialogs/help.js'
 import { Import } from './dialogs/import.js'
 import { TokenDialog } from './dialogs/token.js'
 import { CellEditor } from './edit/cell-editor.js'
 import { Panel } from './edit/panel.js'
-import { Columns } from './list/columns-dialog.js'
 import { Grid } from './list/grid.js'
 import { Popover } from './list/popover.js'
+import { refusal } from './service/requests.js'
 import { cursor } from './state/cursor.js'
 import { useAddress } from './state/history.js'
 import { useList, useRows, useUpdates } from './state/list.js'
-import {
-  askForToken,
-  close,
-  failure,
-  type Overlay,
-  type OverlayOf,
-  open,
-  overlays,
-} from './state/overlay.js'
+import { close, type Overlay, type OverlayOf, open, overlays } from './state/overlay.js'
 import { addNew, edit, panel, useSession } from './state/panel.js'
 import { useSelected } from './state/selection.js'
 import { copyOf, isUnseen } from './state/session.js'
-import { view } from './state/view.js'
 import { useKeys } from './ui/keys.js'
 import { useKeptFocus } from './ui/use-kept-focus.js'
 
@@ -44,18 +35,15 @@ export function App() {
   const opened = overlays.use()
   const isAsking = opened.some(({ kind }) => kind === 'token')
   useUpdates(isAsking)
-  const { overview, loading, listedAt, changed, problem } = useList()
-  const { project } = view.use()
-  const { matches, rows } = useRows()
+  const { loading, listedAt } = useList()
+  const rows = useRows()
   const selected = useSelected(rows)
   const session = useSession(panel)
   useAddress()
-  const hasToken = token.use() !== ''
-  const failed = failure.use()
-  const isSaid = failed !== '' || isAsking || (!listedAt && !hasToken) // something else says what is wrong
-  const listProblem = isSaid ? undefined : problem
-  const shape = overview.shapeOf(project)
-  useEffect(() => askForToken(problem), [problem])
+  const refused = refusal.use()
+  useEffect(() => {
+    if (refused) open({ kind: 'token', problem: refused })
+  }, [refused])
   useKeptFocus('[role=grid]')
 
   useKeys((key, event) => {
@@ -79,12 +67,11 @@ export function App() {
   })
 
   const views: Views = {
-    cell: ({ item, name }, onClose) => <CellEditor {...{ item, name, listProblem, onClose }} />,
-    columns: (_, onClose) => <Columns shape={shape} onClose={onClose} />,
+    cell: ({ item, name }, onClose) => <CellEditor {...{ item, name, onClose }} />,
+    columns: (_, onClose) => <Columns onClose={onClose} />,
     delete: ({ items }, onClose) => <Delete {...{ items, rows, onClose }} />,
     help: (_, onClose) => <Help onClose={onClose} />,
     import: (_, onClose) => <Import onClose={onClose} />,
-    menu: () => null, // part of the toolbar
     peek: (peeked, onClose) => <Popover {...peeked} onClose={onClose} />,
     token: ({ problem }, onClose) => <TokenDialog problem={problem} onClose={onClose} />,
   }
@@ -93,14 +80,10 @@ export function App() {
       <Header />
       <main>
         <Toolbar />
-        <Conditions names={shape.names} />
-        <Grid
-          {...{ rows, shape, changed }}
-          isListed={listedAt !== undefined}
-          selected={selected.length}
-        />
+        <Conditions />
+        <Grid rows={rows} />
         {rows.length === 0 && (listedAt || loading === undefined) && <NoRows />}
-        <Status matching={matches.length} selected={selected} problem={listProblem} />
+        <Status rows={rows} />
       </main>
       {session && !isUnseen(session) && <Panel key={session.key} {...{ session, rows }} />}
       {opened.map((overlay) => (

@@ -34,8 +34,7 @@ export class ItemRequests {
   }
 
   async create(data: string, options: CreateOptions = {}): Promise<ItemRead> {
-    // Pages loaded without TLS have no `crypto.randomUUID`.
-    const { idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-') } = options
+    const { idempotencyKey = newKey() } = options
     requireText('idempotencyKey', idempotencyKey)
     const headers = { 'idempotency-key': idempotencyKey }
     return await this.#write({ method: 'POST', headers }, data, options)
@@ -125,6 +124,11 @@ export class ItemRequests {
       await wait(pause, options.signal)
     }
   }
+}
+
+/** Returns a random idempotency key. Pages loaded without TLS have no `crypto.randomUUID`. */
+export function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }
 
 export function ifMatchHeaders({ ifMatch }: MatchOptions = {}): Record<string, string> {

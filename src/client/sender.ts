@@ -136,10 +136,14 @@ function createTokenSource(token: Token | undefined) {
   }
 }
 
+/** Checks the characters (RFC 6750 §2.1). A token from a file often ends with a line break, which is none of them. */
+export function isToken(text: string): boolean {
+  return /^[\w.~+/=-]+$/.test(text)
+}
+
 /** Checks a token's syntax. Errors omit it, because they're often logged. */
 function checked(token: unknown): string {
-  // A token from a file often ends with a line break, which RFC 6750 §2.1 doesn't allow.
-  if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token
+  if (typeof token === 'string' && isToken(token)) return token
   throw wrong(`token is ${token ? 'not a token: is there white space in it?' : 'missing'}`)
 }
 

@@ -3,13 +3,14 @@
 import { Button } from '../../shared/components.js'
 import { blank, type Condition, type Filter, tests } from '../model/filter.js'
 import { shownName } from '../model/item.js'
+import { useShape } from '../state/list.js'
 import { changeView, view } from '../state/view.js'
 import { close, Icon, plus } from '../ui/icons.js'
 
 const focus = (field: HTMLElement | null) => field?.focus()
 
-/** @param names of members to choose from. */
-export function Conditions({ names }: { names: readonly string[] }) {
+export function Conditions() {
+  const { names } = useShape()
   const { conditions } = view.use()
   const setConditions = (conditions: Filter['conditions']) => changeView({ conditions })
   if (conditions.length === 0) return null

@@ -3,21 +3,22 @@
 import type { RenderableProps } from 'preact'
 import { Button } from '../../shared/components.js'
 import { counted, formatted } from '../../shared/numbers.js'
+import { token } from '../../shared/session.js'
 import type { Item } from '../model/item.js'
 import { messageFor, needsToken } from '../service/requests.js'
 import { collection, useList } from '../state/list.js'
-import { failure, open } from '../state/overlay.js'
+import { failure, open, overlays } from '../state/overlay.js'
+import { useSelected } from '../state/selection.js'
 import { SelectionBar } from './selection-bar.js'
 
-interface StatusProps {
-  readonly matching: number // number of items that match the filter
-  readonly selected: readonly Item[]
-  readonly problem: unknown // error to show for the list, if any
-}
-
-export function Status({ matching, selected, problem }: StatusProps) {
-  const { items, loading, share, listedAt } = useList()
+export function Status({ rows }: { rows: readonly Item[] }) {
+  const { items, loading, share, listedAt, problem } = useList()
   const failed = failure.use()
+  const isAsking = overlays.use().some(({ kind }) => kind === 'token')
+  const hasToken = token.use() !== ''
+  const selected = useSelected(rows)
+  const matching = rows.length
+  const isSaid = failed || isAsking || (!listedAt && !hasToken) // something else says what is wrong
   const all = items.length
   const isFirst = listedAt === undefined
   const retry = loading === undefined ? 'Try again' : 'Trying again…'
@@ -36,7 +37,7 @@ export function Status({ matching, selected, problem }: StatusProps) {
             : `${formatted(matching)} of ${counted(all, 'item')}`}
         </p>
       )}
-      {problem !== undefined && (
+      {problem !== undefined && !isSaid && (
         <Problem
           action={needsToken(problem) ? 'Enter a token' : retry}
           onAction={needsToken(problem) ? () => open({ kind: 'token' }) : collection.refresh}

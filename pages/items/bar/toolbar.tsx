@@ -9,7 +9,7 @@ import { mostUsed } from '../model/overview.js'
 import { exportItems } from '../service/files.js'
 import { list, messageFor } from '../service/requests.js'
 import { useList } from '../state/list.js'
-import { askForToken, close, failure, open } from '../state/overlay.js'
+import { failure, open } from '../state/overlay.js'
 import { addNew } from '../state/panel.js'
 import { changeView, view } from '../state/view.js'
 import {
@@ -52,7 +52,6 @@ export function Toolbar() {
       download(await exportItems(texts), 'items.json')
     } catch (error) {
       failure.set(`Not exported. ${messageFor(error)}`)
-      askForToken(error)
     }
     setExporting(false)
   }
@@ -117,12 +116,7 @@ export function Toolbar() {
       <Button class="quiet" popovertarget="more">
         <Icon path={more} /> <span class="unseen">More</span>
       </Button>
-      <div
-        id="more"
-        popover="auto"
-        class="menu"
-        onToggle={({ newState }) => (newState === 'open' ? open({ kind: 'menu' }) : close('menu'))}
-      >
+      <div id="more" popover="auto" class="menu">
         <Button class="quiet" {...closesMenu} onClick={() => open({ kind: 'import' })}>
           <Icon path={upload} /> Import
         </Button>

@@ -4,16 +4,15 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { counted, formatted } from '../../shared/numbers.js'
 import { type Item, startOf } from '../model/item.js'
-import { ChangedError, concernsAll, deleteItem } from '../service/changes.js'
+import { ChangedError } from '../service/changes.js'
+import { deleteItems } from '../service/delete.js'
 import { messageFor } from '../service/requests.js'
 import { putFound } from '../state/list.js'
-import { askForToken } from '../state/overlay.js'
 import { forget } from '../state/panel.js'
 import { Dialog, useWarning } from '../ui/dialog.js'
 
 type Failure = ReturnType<typeof failureOf>
 
-const atATime = 4 // requests; browsers open few connections per host, and the list needs some too
 const mostListed = 100 // failures
 
 interface DeleteProps {
@@ -32,34 +31,16 @@ export function Delete({ items, rows, onClose }: DeleteProps) {
   useWarning(isRunning)
 
   async function run(): Promise<void> {
-    const controller = new AbortController()
-    work.current = controller
+    work.current = new AbortController()
     setFailures([])
     setTried(0)
-    const deleted = new Set<string>()
-    const failed = new Map<string, Failure>()
-    const queue = rest.values()
-    const worker = async () => {
-      for (const item of queue) {
-        if (controller.signal.aborted) return
-        try {
-          await deleteItem(item)
-          deleted.add(item.id)
-        } catch (error) {
-          if (error instanceof ChangedError && error.text === undefined) deleted.add(item.id)
-          else failed.set(item.id, failureOf(item, error))
-          if (error instanceof ChangedError) putFound(error)
-          if (concernsAll(error)) controller.abort()
-          askForToken(error)
-        }
-        setTried(deleted.size + failed.size)
-      }
-    }
-    await Promise.all(Array.from({ length: atATime }, worker))
+    const { deleted, failed } = await deleteItems(rest, work.current.signal, setTried)
+    for (const error of failed.values()) if (error instanceof ChangedError) putFound(error)
+    const found = new Map(Array.from(failed, ([item, error]) => [item, failureOf(item, error)]))
     setTried(undefined)
-    setFailures([...failed.values()])
+    setFailures([...found.values()])
     const left = rest.filter(({ id }) => !deleted.has(id))
-    setRest(left.map((item) => failed.get(item.id)?.item ?? item))
+    setRest(left.map((item) => found.get(item)?.item ?? item))
     forget(deleted, rows)
     if (left.length === 0) onClose()
   }

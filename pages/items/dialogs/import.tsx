@@ -1,14 +1,14 @@
 /** The import dialog, which creates items one by one, so that the list has the same order as the file. @module */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { newKey } from '../../../src/client/item-requests.js'
 import { Button } from '../../shared/components.js'
 import { counted, formatted } from '../../shared/numbers.js'
 import { createYield } from '../model/yield.js'
-import { createItem, isOutcomeUnknown, newKey } from '../service/changes.js'
+import { createItem, isOutcomeUnknown } from '../service/changes.js'
 import { type Entry, readEntries } from '../service/files.js'
 import { messageFor } from '../service/requests.js'
 import { collection } from '../state/list.js'
-import { askForToken } from '../state/overlay.js'
 import { Dialog, Question, useWarning } from '../ui/dialog.js'
 
 interface Progress {
@@ -77,7 +77,6 @@ export function Import({ onClose }: { onClose: () => void }) {
         : ''
       const line = entries[at]?.line
       setProblem(`Item ${at + 1}, which begins on line ${line}: ${messageFor(error)}.${doubt}`)
-      askForToken(error)
     }
     setRunning(false)
     collection.refresh()

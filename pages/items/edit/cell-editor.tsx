@@ -1,13 +1,15 @@
 /** Edits a member's value in its table cell. Nothing else in the item's JSON text changes. @module */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { newKey } from '../../../src/client/item-requests.js'
 import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
 import { typeOf } from '../model/values.js'
-import { newKey } from '../service/changes.js'
 import { notSaved } from '../service/save.js'
+import { useColumns } from '../state/columns.js'
 import { moveAside } from '../state/cursor.js'
+import { useList } from '../state/list.js'
 import { createEditing, useSession } from '../state/panel.js'
 import { cellDraft, isDirty } from '../state/session.js'
 import { Dialog, useWarning } from '../ui/dialog.js'
@@ -17,13 +19,14 @@ import { save as saveSession } from './save.js'
 interface CellEditorProps {
   readonly item: Item
   readonly name: string
-  readonly listProblem: unknown // shown for the list already, so not here
   readonly onClose: () => void
 }
 
-export function CellEditor({ item, name, listProblem, onClose }: CellEditorProps) {
+export function CellEditor({ item, name, onClose }: CellEditorProps) {
   const [editing] = useState(() => createEditing(cellDraft(item, name)))
   const { dispatch } = editing
+  const { columns } = useColumns()
+  const { problem: listProblem } = useList() // shown already, so not here
   const session = useSession(editing)
   const [fault, setFault] = useState<string>()
   const [createKey] = useState(newKey)
@@ -43,22 +46,22 @@ export function CellEditor({ item, name, listProblem, onClose }: CellEditorProps
   /**
    * @param text text to save, which may be newer than the text in the session.
    * @param base version of the item to replace; `undefined` to create an item.
-   * @param columns number of columns by which the active cell then moves to the right; negative to move left.
+   * @param by number of columns by which the active cell then moves to the right; negative to move left.
    */
-  async function save(text: string, base: Item | undefined, columns = 0): Promise<void> {
+  async function save(text: string, base: Item | undefined, by = 0): Promise<void> {
     if (!session || isSaving) return
-    if (state !== 'conflict' && !isDirty({ ...session, typed: text })) return close(columns)
+    if (state !== 'conflict' && !isDirty({ ...session, typed: text })) return close(by)
     const value = type === 'string' ? JSON.stringify(text) : text.trim()
     const edited = withValue((base ?? item).text, name, value)
     setFault(edited.fault)
     if (edited.fault !== undefined) return
     dispatch({ type: 'typed', text })
-    if (await saveSession(editing, { base, text: edited.text, createKey })) moveAside(columns)
+    if (await saveSession(editing, { base, text: edited.text, createKey })) moveAside(columns, by)
   }
 
-  function close(columns: number): void {
+  function close(by: number): void {
     dispatch({ type: 'discard' })
-    moveAside(columns)
+    moveAside(columns, by)
   }
 
   return (

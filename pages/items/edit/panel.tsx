@@ -1,6 +1,7 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { newKey } from '../../../src/client/item-requests.js'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
@@ -13,7 +14,6 @@ import {
   withSpaceOf,
 } from '../model/draft.js'
 import type { Item } from '../model/item.js'
-import { newKey } from '../service/changes.js'
 import { notSaved } from '../service/save.js'
 import { open } from '../state/overlay.js'
 import { panel } from '../state/panel.js'

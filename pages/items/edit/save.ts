@@ -4,7 +4,6 @@ import { type Item, itemOf } from '../model/item.js'
 import { ChangedError } from '../service/changes.js'
 import { saveItem } from '../service/save.js'
 import { collection, putFound } from '../state/list.js'
-import { askForToken } from '../state/overlay.js'
 import type { Editing } from '../state/panel.js'
 
 /**
@@ -26,10 +25,7 @@ export async function save(
     if (problem instanceof ChangedError) {
       putFound(problem)
       dispatch({ type: 'found', key, id: problem.id, text: problem.text })
-    } else {
-      dispatch({ type: 'failed', key, problem })
-      askForToken(problem)
-    }
+    } else dispatch({ type: 'failed', key, problem })
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks'
 import { type Item, projectOf, shownName, shownValue } from '../model/item.js'
 import { lastMembers, type Member } from '../model/members.js'
 import { typeOf } from '../model/values.js'
-import type { Column } from './columns.js'
+import type { Column } from '../state/columns.js'
 import { JsonText } from './json-text.js'
 
 const longestRest = 300 // characters of the cell with the members that have no column

@@ -4,16 +4,16 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { isCommand } from '../../shared/keys.js'
 import { formatted } from '../../shared/numbers.js'
 import { type Item, isEditableInCell, memberText } from '../model/item.js'
-import type { Shape } from '../model/overview.js'
-import { columnNames, cursor, moveAside, moveTo } from '../state/cursor.js'
+import { idWidth, room, useColumns } from '../state/columns.js'
+import { cursor, moveAside } from '../state/cursor.js'
+import { useList } from '../state/list.js'
 import { open } from '../state/overlay.js'
-import { follow, edit as openItem } from '../state/panel.js'
+import { activate, edit as openItem } from '../state/panel.js'
 import { extend, selectAll, selectedIds, toggle } from '../state/selection.js'
 import { view } from '../state/view.js'
 import { useKeys } from '../ui/keys.js'
 import { useIsNarrow } from '../ui/use-is-narrow.js'
 import { activeCell, Cells, type Look } from './cells.js'
-import { idWidth, useColumns } from './columns.js'
 import { Head } from './head.js'
 import { heightOfMost } from './json-text.js'
 import { useWindow } from './window.js'
@@ -23,15 +23,8 @@ const lineHeight = 19 // of JSON, in CSS pixels
 const mostLines = { wide: 3, narrow: 8 } // of a row of JSON
 const rest = 700 // ms on a cell, before a popover shows the whole value
 
-interface GridProps {
-  readonly rows: readonly Item[]
-  readonly shape: Shape
-  readonly isListed: boolean
-  readonly changed: ReadonlySet<string> // whose rows are marked
-  readonly selected: number
-}
-
-export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
+export function Grid({ rows }: { rows: readonly Item[] }) {
+  const { changed } = useList()
   const { sort, isJson } = view.use()
   const { id: active, column } = cursor.use()
   const ids = selectedIds.use()
@@ -40,12 +33,7 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
   const look: Look = isJson ? 'json' : isNarrow ? 'cards' : 'table'
   const isTable = look === 'table'
   const [lines, setLines] = useState(1)
-  const [room, setRoom] = useState<number>() // visible width in characters
-  const { columns, hidden, tracks, width } = useColumns(
-    shape,
-    isNarrow ? undefined : room,
-    isListed,
-  )
+  const { columns, hidden, tracks, width } = useColumns()
   const rowHeight = heights[look] + (isJson ? lines * lineHeight : 0)
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
   const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
@@ -53,16 +41,13 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
   const hasColumn = !isJson && columns.some(({ name }) => name === column)
   const activeName = hasColumn ? column : 'id'
 
-  useLayoutEffect(
-    () => columnNames.set(isJson ? [] : columns.slice(1).map(({ name }) => name)),
-    [columns, isJson],
-  )
   const measure = () => {
     if (!grid.current) return
     const needed = isJson ? heightOfMost(grid.current) / lineHeight : 1
     setLines(Math.min(Math.round(needed) || 1, mostLines[isNarrow ? 'narrow' : 'wide']))
     const id = grid.current.tHead?.querySelector('th')?.offsetWidth ?? 0
-    if (isTable) setRoom(Math.floor((grid.current.clientWidth * idWidth) / id))
+    if (!isJson)
+      room.set(isTable ? Math.floor((grid.current.clientWidth * idWidth) / id) : undefined)
   }
   useLayoutEffect(measure, [look, columns])
   useEffect(() => {
@@ -85,10 +70,6 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
   }
   useLayoutEffect(show, [active, row < 0, column])
 
-  const activate = (item: Item) => {
-    moveTo({ id: item.id })
-    follow(item)
-  }
   const goTo = (index: number, isRange = false) => {
     const item = rows[Math.max(0, Math.min(index, count - 1))]
     if (!item) return
@@ -138,7 +119,8 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
     if (target !== undefined) {
       grid.current?.focus()
       goTo(target, event.shiftKey)
-    } else if (/^Arrow(Left|Right)$/.test(key)) moveAside(key === 'ArrowLeft' ? -1 : 1)
+    } else if (/^Arrow(Left|Right)$/.test(key) && !isJson)
+      moveAside(columns, key === 'ArrowLeft' ? -1 : 1)
     else if (key === ' ' && item) toggle(item)
     else if (key === 'a' && isCommand(event)) selectAll(rows)
     else if (key === 'Enter' && item) {
@@ -159,9 +141,7 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
     if (shiftKey) extend(rows, rows[row] ?? item, item)
     else if (isBox) toggle(item)
     grid.current?.focus() // the clicked element must not keep focus
-    activate(item)
-    const name = cell?.dataset.name ?? 'id'
-    moveTo({ column: name })
+    activate(item, cell?.dataset.name ?? 'id')
     const isText = getSelection()?.isCollapsed === false // the user is selecting text
     const isWhole = !isTable || cell?.dataset.name === 'id'
     if (isTable && target.closest('.nested span')) peek(cell, true)
@@ -192,7 +172,7 @@ export function Grid({ rows, shape, isListed, changed, selected }: GridProps) {
         }}
       >
         <thead>
-          <Head {...{ columns, hidden, isJson, rows, selected }} />
+          <Head {...{ columns, hidden, isJson, rows }} />
         </thead>
         <tbody
           style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}

@@ -3,27 +3,26 @@
 import { Button } from '../../shared/components.js'
 import { type Item, shownName } from '../model/item.js'
 import { nextSort } from '../model/sort.js'
+import { type Column, idWidth, resize } from '../state/columns.js'
 import { open } from '../state/overlay.js'
-import { selectAll, selectNone } from '../state/selection.js'
+import { selectAll, selectNone, useSelected } from '../state/selection.js'
 import { changeView, view } from '../state/view.js'
 import { down, Icon, up } from '../ui/icons.js'
-import { type Column, idWidth, resize } from './columns.js'
 
 interface HeadProps {
   readonly columns: readonly Column[]
   readonly hidden: number // members without a column, which the last column lists
   readonly isJson: boolean
   readonly rows: readonly Item[]
-  readonly selected: number
 }
 
-export function Head({ columns, hidden, isJson, ...selection }: HeadProps) {
+export function Head({ columns, hidden, isJson, rows }: HeadProps) {
   const { sort } = view.use()
   if (isJson) {
     return (
       <tr aria-rowindex={1}>
         <th scope="col">
-          <SelectAll {...selection} />
+          <SelectAll rows={rows} />
           JSON
         </th>
       </tr>
@@ -41,7 +40,7 @@ export function Head({ columns, hidden, isJson, ...selection }: HeadProps) {
             aria-sort={isSorted ? order : undefined}
             class={isNumeric ? 'number' : undefined}
           >
-            {place === 0 && <SelectAll {...selection} />}
+            {place === 0 && <SelectAll rows={rows} />}
             <Button
               class="plain"
               title="Sort"
@@ -84,7 +83,8 @@ function widthTo(end: number, head: HTMLElement | null): number {
   return Math.round(((end - left) * idWidth) / id)
 }
 
-function SelectAll({ rows, selected }: Pick<HeadProps, 'rows' | 'selected'>) {
+function SelectAll({ rows }: Pick<HeadProps, 'rows'>) {
+  const selected = useSelected(rows).length
   return (
     <input
       type="checkbox"

@@ -6,6 +6,9 @@ import {
   type ServiceRequest,
   type TextResponse,
 } from '../../../src/client/client.js'
+import { pathOf } from '../../../src/client/item-requests.js'
+import { hasCode } from '../../../src/client/item-store-error.js'
+import { isItemMissing } from '../../../src/client/sender.js'
 import type { Item } from '../model/item.js'
 import { send } from './requests.js'
 
@@ -30,8 +33,7 @@ export async function createItem(body: string, key: string): Promise<string> {
     const request = { method: 'POST', body, headers } as const
     return (await send(request, undefined, itemIn)).text
   } catch (error) {
-    const isConflict = error instanceof ItemStoreError && error.code === 'IDEMPOTENCY_CONFLICT'
-    if (!isConflict || !error.itemId) throw error
+    if (!(error instanceof ItemStoreError && error.itemId)) throw error
     throw new ChangedError(error.itemId, (await read(error.itemId)).text)
   }
 }
@@ -70,16 +72,13 @@ async function change<R>(
       return await send({ ...request, path: pathOf(id), headers }, undefined, result)
     } catch (error) {
       if (isGone(error)) throw new ChangedError(id, undefined)
-      const isChanged = error instanceof ItemStoreError && error.status === 412
-      if (!isChanged || attempt === attempts) throw error
+      if (!hasCode(error, 'PRECONDITION_FAILED') || attempt === attempts) throw error
       tag = undefined
     }
   }
 }
 
 const itemIn = (response: TextResponse) => response.item()
-
-const pathOf = (id: string) => `/items/${encodeURIComponent(id)}`
 
 /** Computes an item's probable `ETag`, to save a read. Without TLS, browsers may lack `crypto.subtle`. */
 async function likelyTag(text: string): Promise<string | undefined> {
@@ -90,10 +89,6 @@ async function likelyTag(text: string): Promise<string | undefined> {
   return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
 }
 
-export function newKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
-}
-
 const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
 
 /** True if a change may have taken effect although its request failed (spec §7.3). */
@@ -102,11 +97,5 @@ export function isOutcomeUnknown(error: unknown): boolean {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof ItemStoreError && error.status === 404 && error.code === undefined
-}
-
-/** True if requests for other items would fail in the same way. */
-export function concernsAll(error: unknown): boolean {
-  if (error instanceof ChangedError) return false
-  return !(error instanceof ItemStoreError) || [undefined, 401, 429, 503].includes(error.status)
+  return error instanceof ItemStoreError && isItemMissing(error)
 }

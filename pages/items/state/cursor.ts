@@ -10,16 +10,13 @@ interface Cursor {
 
 export const cursor = createState<Cursor>({ id: undefined, column: 'id' })
 
-/** Columns of the list from left to right, without the id. */
-export const columnNames = createState<readonly string[]>([])
-
 export function moveTo(part: Partial<Cursor>): void {
   cursor.set({ ...cursor.get(), ...part })
 }
 
 /** Moves the active cell along its row. @param by columns to the right; negative to the left. */
-export function moveAside(by: number): void {
-  const names = ['id', ...columnNames.get()]
+export function moveAside(columns: readonly { name: string }[], by: number): void {
+  const names = columns.map(({ name }) => name)
   const column = names[Math.max(0, names.indexOf(cursor.get().column) + by)]
   if (column !== undefined) moveTo({ column })
 }

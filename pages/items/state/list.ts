@@ -40,6 +40,11 @@ export function useList() {
   return collection.shown()
 }
 
+/** Returns the members of the items of the chosen project. */
+export function useShape() {
+  return useList().overview.shapeOf(view.use().project)
+}
+
 let triedToken: string | undefined = ''
 
 /** Lets the next {@link useUpdates} request the list, even with the same token. */
@@ -67,8 +72,8 @@ export function useUpdates(isAsking: boolean): void {
   }, [now, isAsking])
 }
 
-/** Returns the items that match the filter, as listed and in the chosen order. */
-export function useRows() {
+/** Returns the items that match the filter, in the chosen order. */
+export function useRows(): readonly Item[] {
   const { items, listedAt } = useList()
   const { sort } = view.use()
   const matches = useMatches(items)
@@ -85,8 +90,7 @@ export function useRows() {
   }, [matches.items, matches.items.length, order])
   const shown = (order && sorted) ?? matches
   // Changes in the list are shown at once, even while the sort is running.
-  const rows = useMemo(() => caughtUp(shown, items), [shown, items])
-  return { matches: matches.items, rows }
+  return useMemo(() => caughtUp(shown, items), [shown, items])
 }
 
 /** Returns the items that match the filter; until the first are found, those of the previous filter. */

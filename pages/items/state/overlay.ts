@@ -1,12 +1,11 @@
-/** What lies over the list: dialogs, the editor of a cell, the popover with a whole value, and the menu. @module */
+/** What lies over the list: dialogs, the editor of a cell, and the popover with a whole value. @module */
 
 import { token } from '../../shared/session.js'
 import { createState } from '../../shared/state.js'
 import type { Item } from '../model/item.js'
-import { needsToken } from '../service/requests.js'
 
 export type Overlay =
-  | { readonly kind: 'import' | 'columns' | 'help' | 'menu' }
+  | { readonly kind: 'import' | 'columns' | 'help' }
   /** `problem`: error that opened the token dialog, if any. */
   | { readonly kind: 'token'; readonly problem?: unknown }
   | { readonly kind: 'delete'; readonly items: readonly Item[] }
@@ -35,10 +34,6 @@ export function open(overlay: Overlay): void {
 
 export function close(kind: Overlay['kind']): void {
   overlays.set(closed(overlays.get(), kind))
-}
-
-export function askForToken(problem: unknown): void {
-  if (needsToken(problem)) open({ kind: 'token', problem })
 }
 
 /** Opens an overlay. Only the token dialog opens on top of others. */

@@ -62,8 +62,9 @@ export function edit(item: Item): void {
   panel.dispatch({ type: 'go', to: draftOf(item) })
 }
 
-/** Shows `item` in an open panel that has no unsaved changes. */
-export function follow(item: Item): void {
+/** Makes an item's row the active one. An open panel without unsaved changes then shows the item. */
+export function activate(item: Item, column = cursor.get().column): void {
+  moveTo({ id: item.id, column })
   panel.dispatch({ type: 'follow', to: draftOf(item) })
 }
 

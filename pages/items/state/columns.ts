@@ -1,11 +1,12 @@
 /** The columns of the table: which ones there are, in which order, and how wide. @module */
 
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { createState } from '../../shared/state.js'
 import { isString, listOf, store, storedMembers } from '../../shared/storage.js'
 import { shownName } from '../model/item.js'
-import { long, type Shape, widthOf } from '../model/overview.js'
-import { view } from '../state/view.js'
+import { long, widthOf } from '../model/overview.js'
+import { useList, useShape } from './list.js'
+import { view } from './view.js'
 
 /** The user's choices. Browsers store them for each project, without item values. */
 interface Layout {
@@ -28,6 +29,13 @@ const space = 3 // for the padding of a cell
 const sortSpace = 3 // for the sort icon beside the name
 export const idWidth = 14 // a checkbox, the first part of a UUID, and the space around them
 const leastRest = 24 // for the members without a column of their own
+
+/** Visible width of the table, in characters; `undefined` until it is measured, and for cards, which have room for all. */
+export const room = createState<number | undefined>(undefined)
+
+const widestShown = new Map<string, number>()
+/** Each project's members in column order, and whether each was common when its column got its place. */
+const places = new Map<string | null | undefined, ReadonlyMap<string, boolean>>()
 
 const changed = createState<{ key: string; layout: Layout }>({ key: '', layout: {} })
 
@@ -85,37 +93,35 @@ export function moveColumn(names: readonly string[], name: string, target: strin
 
 /**
  * Returns the columns from left to right: those the user has chosen, or else as many as fit. Columns keep their order
- * and never become narrower by themselves, so that text moves little.
- * @param room available width; `undefined` if there is room for all columns.
- * @param isListed whether the list is complete. While it is incomplete, columns may change places.
+ * and never become narrower by themselves, so that text moves little. While the list is incomplete, columns may change
+ * places.
  */
-export function useColumns(shape: Shape, room: number | undefined, isListed: boolean) {
+export function useColumns() {
+  const shape = useShape()
+  const isListed = useList().listedAt !== undefined
   const { project, sort } = view.use()
   const layout = useLayout()
   const { widths: lengths, notNumeric, names: found } = shape
-  const widestShown = useRef(new Map<string, number>())
-  /** Each project's members in column order, and whether each was common when its column got its place. */
-  const places = useRef(new Map<typeof project, ReadonlyMap<string, boolean>>())
   const all = useMemo(() => {
-    const before = places.current.get(project) ?? new Map<string, boolean>()
+    const before = places.get(project) ?? new Map<string, boolean>()
     const now = new Map(['project_id', ...found].map((name) => [name, shape.isCommon(name)]))
     const ordered = new Map([...before, ...now, ...before].filter(([name]) => now.has(name)))
-    if (isListed) places.current.set(project, ordered)
+    if (isListed) places.set(project, ordered)
     return ordered
   }, [project, found, isListed])
 
   const widthOfColumn = (name: string) => {
     const head = widthOf(shownName(name)) + (sort?.name === name ? sortSpace : 0)
     const length = Math.max(narrowest, head, lengths.get(name) ?? 0)
-    const width = Math.max(length + space, widestShown.current.get(name) ?? 0)
-    widestShown.current.set(name, width)
+    const width = Math.max(length + space, widestShown.get(name) ?? 0)
+    widestShown.set(name, width)
     return width
   }
   const chosen = new Map(layout.widths)
   const ordered = layout.order?.filter((name) => all.has(name)) ?? []
   const candidates = layout.names ?? [...new Set([...ordered, ...all.keys()])]
   const total = candidates.reduce((sum, name) => sum + widthOfColumn(name), 0)
-  let left = (room ?? Number.POSITIVE_INFINITY) - idWidth
+  let left = (room.use() ?? Number.POSITIVE_INFINITY) - idWidth
   const areAll = layout.names !== undefined || total <= left
   left -= leastRest
   const common = areAll ? candidates : candidates.filter((name) => all.get(name))

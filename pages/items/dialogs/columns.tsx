@@ -4,17 +4,19 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { formatted } from '../../shared/numbers.js'
 import { shownName } from '../model/item.js'
-import type { Shape } from '../model/overview.js'
-import { columnNames } from '../state/cursor.js'
+import { changeLayout, moveColumn, useColumns } from '../state/columns.js'
+import { useShape } from '../state/list.js'
 import { changeView, view } from '../state/view.js'
 import { Dialog } from '../ui/dialog.js'
 import { down, Icon, up } from '../ui/icons.js'
-import { changeLayout, moveColumn } from './columns.js'
 
 const mostWithoutSearch = 12 // members; with more, the dialog has a search field
 
-export function Columns({ shape, onClose }: { shape: Shape; onClose: () => void }) {
-  const names = columnNames.use()
+export function Columns({ onClose }: { onClose: () => void }) {
+  const shape = useShape()
+  const names = useColumns()
+    .columns.slice(1)
+    .map(({ name }) => name)
   const [query, setQuery] = useState('')
   const all = [...names, ...['project_id', ...shape.names].filter((name) => !names.includes(name))]
   const isFound = (name: string) => name.toLowerCase().includes(query.toLowerCase())
