@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type Condition, everything, type Filter } from '../../pages/items/model/filter.js'
-import { type Item, isPlain, itemOf, shownName } from '../../pages/items/model/item.js'
+import { type Item, itemOf, shownName } from '../../pages/items/model/item.js'
 import { mergeLists } from '../../pages/items/model/merge.js'
 import { createOverview } from '../../pages/items/model/overview.js'
 import { createSearch } from '../../pages/items/model/search.js'
 import { sortItems } from '../../pages/items/model/sort.js'
+import { isPlain } from '../../pages/items/model/values.js'
 import {
   type Collection,
   type CollectionOptions,

@@ -5,14 +5,15 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
   checkDraft,
-  checkText,
   formattedDraft,
   isSameItem,
   placeInDraft,
   requestBody,
+  syntaxErrorIn,
 } from '../../pages/items/model/draft.js'
-import { itemOf, projectOf, shownValue } from '../../pages/items/model/item.js'
+import { itemOf, projectOf } from '../../pages/items/model/item.js'
 import { lastMembers } from '../../pages/items/model/members.js'
+import { shownValue } from '../../pages/items/model/values.js'
 import { readEntries } from '../../pages/items/service/files.js'
 import { UsageError } from '../../src/config/usage-error.js'
 import { parseSeed } from '../../src/doubles/seed.js'
@@ -25,13 +26,15 @@ const atOnce = () => undefined
 
 test('an error position counts characters, not bytes, and a lone surrogate is an error', () => {
   const faults = [
-    { text: '{"ä": 01}', offset: 7, message: 'expected a comma or "}"' },
-    { text: '["ä😀", x]', offset: 8, message: 'expected a value' },
+    { text: '{"ä": 01}', offset: 7, message: /^expected a comma or "}"$/ },
+    { text: '["ä😀", x]', offset: 8, message: /^expected a value$/ },
     { text: '["ä', offset: 3, message: /^expected the closing quote/ },
     { text: '["ä\ud800"]', offset: 3, message: /^half a character/ },
   ]
   for (const { text, offset, message } of faults) {
-    assert.throws(() => checkText(text), { name: 'JsonSyntaxError', offset, message })
+    const found = syntaxErrorIn(text)
+    assert.equal(found?.offset, offset)
+    assert.match(found.message, message)
   }
 })
 

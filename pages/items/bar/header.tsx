@@ -20,7 +20,7 @@ export function Header() {
         <h1>Items</h1>
         {hasApiPage && <a href={urlOf(pagePaths.docs)}>API</a>}
       </nav>
-      <span class={`live ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
+      <span class={`dot ${isFailing ? 'failing' : listedAt ? 'good' : ''}`}>
         {isFailing ? 'Not connected' : listedAt ? 'Live' : 'Not loaded'}
       </span>
       <Button class="quiet" onClick={() => open({ kind: 'token' })}>

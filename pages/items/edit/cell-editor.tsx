@@ -5,7 +5,7 @@ import { newKey } from '../../../src/client/item-requests.js'
 import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
-import { typeOf } from '../model/values.js'
+import { jsonOf, typeOf } from '../model/values.js'
 import { notSaved } from '../service/save.js'
 import { useColumns } from '../state/columns.js'
 import { moveAside } from '../state/cursor.js'
@@ -38,8 +38,8 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
   if (!session) return null
 
   const { source, typed, state, problem } = session
-  const type = typeOf(source).name
-  const isBoolean = type === 'boolean'
+  const type = typeOf(source)
+  const { other } = typeOf(typed)
   const isSaving = state === 'saving'
   const isInvalid = fault !== undefined || state === 'failed' || state === 'conflict'
 
@@ -51,8 +51,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
   async function save(text: string, base: Item | undefined, by = 0): Promise<void> {
     if (!session || isSaving) return
     if (state !== 'conflict' && !isDirty({ ...session, typed: text })) return close(by)
-    const value = type === 'string' ? JSON.stringify(text) : text.trim()
-    const edited = withValue((base ?? item).text, name, value)
+    const edited = withValue((base ?? item).text, name, jsonOf(type, text))
     setFault(edited.fault)
     if (edited.fault !== undefined) return
     dispatch({ type: 'typed', text })
@@ -74,8 +73,8 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       onKeyDown={(event) => {
         const key = keyOf(event)
         const isInField = event.target === field.current
-        if (isBoolean && /^Arrow(Up|Down)$/.test(key))
-          dispatch({ type: 'typed', text: typed === 'true' ? 'false' : 'true' })
+        if (type.other && /^Arrow(Up|Down)$/.test(key))
+          dispatch({ type: 'typed', text: other ?? type.other })
         else if (isInField && key === 'Enter') save(typed, session.item)
         else if (isInField && key === 'Tab' && state !== 'conflict')
           save(typed, session.item, event.shiftKey ? -1 : 1)
@@ -86,7 +85,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       <input
         ref={field}
         autofocus
-        aria-label={`${shownName(name)}, ${type === 'string' ? 'text' : 'JSON'}`}
+        aria-label={`${shownName(name)}, ${type.isText ? 'text' : 'JSON'}`}
         aria-describedby="cell-keys"
         aria-invalid={isInvalid}
         aria-busy={isSaving}
@@ -97,7 +96,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       />
       <div class="notes">
         <p id="cell-keys" class="hint">
-          {isBoolean && '↑ ↓ switch, '}Enter saves, Esc cancels
+          {type.other && '↑ ↓ switch, '}Enter saves, Esc cancels
         </p>
         {(fault !== undefined || problem !== undefined) && (
           <p class="problem" role="alert">

@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { type Item, projectOf, shownName, shownValue } from '../model/item.js'
+import { type Item, projectOf, shownName } from '../model/item.js'
 import { lastMembers, type Member } from '../model/members.js'
-import { typeOf } from '../model/values.js'
+import { shownValue, typeOf } from '../model/values.js'
 import type { Column } from '../state/columns.js'
 import { JsonText } from './json-text.js'
 
@@ -58,7 +58,7 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
         const member = members.get(name)
         if (!member) return <td key={`.${name}`} id={idOf(name)} data-name={name} />
         const { text, short } = shownValue(item.text, member)
-        const { name: type, look } = typeOf(text)
+        const { look, isText, isNested } = typeOf(text)
         return (
           <td
             key={`.${name}`}
@@ -66,11 +66,9 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
             class={look}
             data-name={name}
             // In a screen reader, quotes tell a string from a number or literal.
-            aria-label={
-              type === 'string' ? (isCard ? `${shownName(name)}: ` : '') + text : undefined
-            }
+            aria-label={isText && (isCard ? `${shownName(name)}: ` : '') + text}
           >
-            {type === 'nested' ? <span>{short}</span> : short}
+            {isNested ? <span>{short}</span> : short}
           </td>
         )
       }),

@@ -30,16 +30,11 @@ export function Head({ columns, hidden, isJson, rows }: HeadProps) {
   }
   return (
     <tr aria-rowindex={1}>
-      {columns.map(({ name, isNumeric }, place) => {
+      {columns.map(({ name, look }, place) => {
         const isSorted = sort?.name === name
         const order = isSorted && sort.isDescending ? 'descending' : 'ascending'
         return (
-          <th
-            key={`.${name}`}
-            scope="col"
-            aria-sort={isSorted ? order : undefined}
-            class={isNumeric ? 'number' : undefined}
-          >
+          <th key={`.${name}`} scope="col" aria-sort={isSorted ? order : undefined} class={look}>
             {place === 0 && <SelectAll rows={rows} />}
             <Button
               class="plain"

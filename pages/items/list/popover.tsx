@@ -2,11 +2,10 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { CopyButton } from '../../shared/components.js'
-import { layOut } from '../../shared/json-layout.js'
 import { keyOf } from '../../shared/keys.js'
 import { formatted } from '../../shared/numbers.js'
-import { memberText, plainText, shownName } from '../model/item.js'
-import { typeOf } from '../model/values.js'
+import { memberText, shownName } from '../model/item.js'
+import { plainText, tidied } from '../model/values.js'
 import type { Peeked } from '../state/overlay.js'
 
 const longest = 20_000 // characters; the copy button copies the whole value
@@ -36,8 +35,7 @@ export function Popover({ item, name, cell, hasFocus, onClose }: Peeked & { onCl
     return () => controller.abort()
   }, [cell, hasFocus])
   const json = memberText(item, name) ?? ''
-  const text = plainText(json)
-  const shown = typeOf(json).name === 'nested' ? layOut(json) : text
+  const shown = plainText(tidied(json))
   return (
     <div
       ref={popover}
@@ -53,7 +51,7 @@ export function Popover({ item, name, cell, hasFocus, onClose }: Peeked & { onCl
         {shown.slice(0, longest)}
         {shown.length > longest && `…\n(${formatted(shown.length)} characters)`}
       </pre>
-      <CopyButton what="value" text={text} />
+      <CopyButton what="value" text={plainText(json)} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { JsonSyntaxError } from '../../../src/item/json-syntax.js'
 import { positionOf, scanText } from '../../../src/item/scan.js'
 import { layOut } from '../../shared/json-layout.js'
 import { lastMembers, membersOf, skipSpace } from './members.js'
+import { typeOf } from './values.js'
 
 export interface Finding {
   readonly from: number
@@ -14,34 +15,27 @@ export interface Finding {
 
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
-/** Checks JSON text, and returns the index where its value starts. @throws {JsonSyntaxError} with a text index. */
-export function checkText(text: string): number {
+/** Returns the first syntax error of JSON text, with an index in the text. */
+export function syntaxErrorIn(text: string): JsonSyntaxError | undefined {
   const bytes = new TextEncoder().encode(text)
-  let start: number
   try {
-    start = scanText(bytes, 0, () => undefined) // this byte offset is also a string index: only ASCII precedes it
+    scanText(bytes, 0, () => undefined)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
-      bytes.subarray(0, error.offset),
-    )
-    throw new JsonSyntaxError(error.message, before.length)
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    const before = decoder.decode(bytes.subarray(0, error.offset))
+    return new JsonSyntaxError(error.message, before.length)
   }
   // The browser would send U+FFFD for a lone surrogate, which has no UTF-8.
   const lone = text.search(/\p{Surrogate}/u)
-  if (lone >= 0) throw new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
-  return start
+  return lone < 0 ? undefined : new JsonSyntaxError('half a character; write it as \\uXXXX', lone)
 }
 
 /** Returns all problems in an item's text, from top to bottom. @param id of the stored item, if any. */
 export function checkDraft(text: string, id?: string): Finding[] {
-  let start: number
-  try {
-    start = checkText(text)
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    return [{ ...markAt(text, error.offset), severity: 'error', message: error.message }]
-  }
+  const error = syntaxErrorIn(text)
+  if (error) return [{ ...markAt(text, error.offset), severity: 'error', message: error.message }]
+  const start = skipSpace(text, 0)
   if (text.charAt(start) !== '{') {
     return [{ ...markAt(text, start), severity: 'error', message: 'an item must be an object' }]
   }
@@ -143,20 +137,17 @@ export function firstValue(text: string): { readonly from: number; readonly to: 
   const member = Array.from(membersOf(text)).find(({ name }) => name !== 'project_id')
   if (!member) return { from: text.length - 1, to: text.length - 1 }
   const { valueStart: from, end: to } = member
-  return /["{[]/.test(text.charAt(from)) ? { from: from + 1, to: to - 1 } : { from, to }
+  const { isText, isNested } = typeOf(text.slice(from))
+  return isText || isNested ? { from: from + 1, to: to - 1 } : { from, to }
 }
 
 /** Replaces or adds a member's value in an item's text. The result has a `fault` if the value is invalid. */
 export function withValue(text: string, name: string, value: string) {
-  try {
-    const start = checkText(value)
-    if (/[[{]/.test(value.charAt(start))) {
-      return { text, fault: 'To enter an array or object, edit the whole item: Escape, then e.' }
-    }
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
+  const error = syntaxErrorIn(value)
+  if (error)
     return { text, fault: `This is not JSON: ${error.message}. A string needs quotes here.` }
-  }
+  if (typeOf(value.trimStart()).isNested)
+    return { text, fault: 'To enter an array or object, edit the whole item: Escape, then e.' }
   const members = lastMembers(text)
   const member = members.get(name)
   const end = member?.end ?? Math.max(...Array.from(members.values(), ({ end }) => end))
@@ -185,12 +176,8 @@ export function isSameItem(stored: string, text: string): boolean {
 
 /** Removes the member `id` from a JSON object. Leaves any other text alone. */
 export function withoutId(text: string): string {
-  try {
-    return text.charAt(checkText(text)) === '{' ? without(text, ['id']) : text
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return text
-    throw error
-  }
+  const isObject = text.charAt(skipSpace(text, 0)) === '{' && !syntaxErrorIn(text)
+  return isObject ? without(text, ['id']) : text
 }
 
 function without(text: string, names: readonly string[]): string {

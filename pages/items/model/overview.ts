@@ -50,7 +50,7 @@ function createShape() {
   const counts = new Map<string, number>()
   const widths = new Map<string, number>()
   const blanks = new Map<string, string>()
-  const notNumeric = new Set<string>()
+  const notAtEnd = new Set<string>()
   let items = 0
   let names: string[] | undefined
   /** Common members get columns first. `project_id` is always common. */
@@ -60,7 +60,7 @@ function createShape() {
     /** Width of each member's widest value, in characters; at most {@link widest}. */
     widths,
     isCommon,
-    notNumeric,
+    notAtEnd,
     /** Member names in order of appearance, without `id` and `project_id`. If too many, without the rarest. */
     get names() {
       if (!names) {
@@ -86,7 +86,7 @@ function createShape() {
         const [share, less] = type.width
         const width = Math.ceil(share * widthOf(shown)) - less
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
-        if (type.name !== 'number') notNumeric.add(name)
+        if (type.look !== 'end') notAtEnd.add(name)
         if (name === 'id' || name === 'project_id') continue
         count(counts, name)
         if ((blanks.get(name) ?? 'null') === 'null') blanks.set(name, type.blank)

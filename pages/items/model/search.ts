@@ -1,10 +1,9 @@
 /** Searches a list for the items that match a filter. @module */
 
-import { layOut } from '../../shared/json-layout.js'
 import { type Condition, comparisons, type Filter, isComplete } from './filter.js'
-import { type Item, memberText, plainText, projectOf } from './item.js'
+import { type Item, memberText, projectOf } from './item.js'
 import { compare, sortValue } from './sort.js'
-import { typeOf } from './values.js'
+import { plainText, tidied } from './values.js'
 import type { Yield } from './yield.js'
 
 export type Search = ReturnType<typeof createSearch>
@@ -51,10 +50,9 @@ function createContent(value: string): (text: string) => boolean {
 /** Returns a comparison of JSON text with `value`, ignoring white space between tokens. */
 function createComparison(value: string, isMet: (order: number) => boolean) {
   const json = isJson(value) ? value.trim() : JSON.stringify(value)
-  const normal = typeOf(json).name === 'nested' ? layOut : (text: string) => text
-  const wanted = sortValue(normal(json))
+  const wanted = sortValue(tidied(json))
   return (text: string) => {
-    const found = sortValue(normal(text))
+    const found = sortValue(tidied(text))
     return isMet(found.rank === wanted.rank ? compare(found, wanted) : Number.NaN)
   }
 }

@@ -1,7 +1,7 @@
-/** Sorts items by a member. Numbers of any length are compared exactly. @module */
+/** Sorts items by a member. @module */
 
-import { type Item, memberText, plainText } from './item.js'
-import { rankOf, typeOf } from './values.js'
+import { type Item, memberText } from './item.js'
+import { plainText, rankOf, typeOf } from './values.js'
 import type { Yield } from './yield.js'
 
 export interface Sort {
@@ -20,8 +20,6 @@ type Value = ReturnType<typeof sortValue>
 /** Numbers short enough to compare as doubles. An exponent could make a double infinite or zero. */
 const plainNumber = /^[-.\d]{1,15}$/
 const run = 256 // items per step of less than a millisecond
-
-const collator = new Intl.Collator('en')
 
 /** Returns a sorted copy. Equal items keep their order. An error thrown by `yieldIfDue` stops the sort. */
 export async function sortItems(items: readonly Item[], sort: Sort, yieldIfDue: Yield) {
@@ -77,43 +75,14 @@ function orderOf({ isDescending }: Sort): (one: Row, other: Row) => number {
 
 export function sortValue(text: string) {
   const type = typeOf(text)
-  const double = type.name === 'number' && plainNumber.test(text) ? Number(text) : undefined
-  return { type: type.name, rank: rankOf(type), double, text: plainText(text) }
+  const double = plainNumber.test(text) ? Number(text) : undefined
+  return { type, rank: rankOf(type), double, text: plainText(text) }
 }
 
 export function compare(one: Value, other: Value): number {
   if (one.rank !== other.rank) return one.rank - other.rank
   if (one.double !== undefined && other.double !== undefined) return one.double - other.double
-  if (one.type === 'number') return compareNumbers(one.text, other.text)
-  if (one.type === 'string') {
-    const difference = collator.compare(one.text, other.text)
-    if (difference !== 0) return difference
-  }
-  return one.text < other.text ? -1 : Number(one.text > other.text)
-}
-
-function compareNumbers(one: string, other: string): number {
-  const [a, b] = [decimalOf(one), decimalOf(other)]
-  if (a.sign !== b.sign) return a.sign - b.sign
-  if (a.exponent !== b.exponent) return a.exponent < b.exponent ? -a.sign : a.sign
-  return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
-}
-
-/** Parses a number into sign × 0.digits × 10 ^ exponent. The digits neither begin nor end with zeros. */
-function decimalOf(text: string) {
-  const isNegative = text.startsWith('-')
-  const [mantissa = '', power = '0'] = text.slice(isNegative ? 1 : 0).split(/[eE]/)
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const all = whole + fraction
-  let end = all.length
-  while (all[end - 1] === '0') end -= 1
-  const written = all.slice(0, end)
-  const digits = written.replace(/^0+/, '')
-  if (digits === '') return { sign: 0, exponent: 0n, digits }
-  const shift = whole.length - (written.length - digits.length)
-  // `BigInt` rejects a plus sign. An exponent can have any number of digits.
-  const exponent = BigInt(power.replace('+', '')) + BigInt(shift)
-  return { sign: isNegative ? -1 : 1, exponent, digits }
+  return one.type.compare(one.text, other.text)
 }
 
 /** Returns the next order for a chosen member: ascending, descending, then none. */

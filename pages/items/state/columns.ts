@@ -16,10 +16,10 @@ interface Layout {
   readonly widths?: readonly (readonly [name: string, width: number])[] | undefined // in characters; a name can be `__proto__`
 }
 
-/** A numeric column has only numbers, and aligns its head with them. */
+/** The head of a column is aligned with its values, if they all are at the end of their cells. */
 export interface Column {
   readonly name: string
-  readonly isNumeric: boolean
+  readonly look: 'end' | undefined
 }
 
 // Widths are in characters.
@@ -101,7 +101,7 @@ export function useColumns() {
   const isListed = useList().listedAt !== undefined
   const { project, sort } = view.use()
   const layout = useLayout()
-  const { widths: lengths, notNumeric, names: found } = shape
+  const { widths: lengths, notAtEnd, names: found } = shape
   const all = useMemo(() => {
     const before = places.get(project) ?? new Map<string, boolean>()
     const now = new Map(['project_id', ...found].map((name) => [name, shape.isCommon(name)]))
@@ -148,9 +148,9 @@ export function useColumns() {
   const columns = useMemo(
     () =>
       ['id', ...names].map((name): Column => {
-        return { name, isNumeric: lengths.has(name) && !notNumeric.has(name) }
+        return { name, look: lengths.has(name) && !notAtEnd.has(name) ? 'end' : undefined }
       }),
-    [JSON.stringify(names), lengths.size, notNumeric.size],
+    [JSON.stringify(names), lengths.size, notAtEnd.size],
   )
   return { columns, tracks: tracks.join(' '), width: `${width}ch`, hidden }
 }

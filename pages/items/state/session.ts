@@ -6,7 +6,7 @@
 
 import { formattedDraft, withoutId } from '../model/draft.js'
 import { type Item, memberText } from '../model/item.js'
-import { stringOf } from '../model/members.js'
+import { plainText } from '../model/values.js'
 
 export interface Draft {
   readonly key: number // different for each draft, so that a late response does not affect the next
@@ -78,10 +78,8 @@ function sourceIn(item: Item, name: string | undefined): string {
   return name === undefined ? item.text : (memberText(item, name) ?? '')
 }
 
-/** Returns the text for a field: an item indented, a string without its quotes, any other value as it is. */
 function shownText({ name, source }: Pick<Draft, 'name' | 'source'>): string {
-  if (name === undefined) return formattedDraft(source)
-  return source.startsWith('"') ? stringOf(source) : source
+  return name === undefined ? formattedDraft(source) : plainText(source)
 }
 
 export function begin(move: Move): Session | undefined {

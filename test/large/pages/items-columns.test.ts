@@ -93,7 +93,7 @@ describe('the columns of the items page', inChromium, () => {
       globalThis.setTimeout = () => 0
     }`)
     for (const value of ['1.0', '0']) {
-      await page.locator('tbody tr').first().locator('td.number').dblclick()
+      await page.locator('tbody tr').first().locator('td.end').dblclick()
       await page.enter(value)
       await page.closes()
       await page.cell(value).waitFor()

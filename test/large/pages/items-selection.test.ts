@@ -22,7 +22,7 @@ const openNumbers = (count: number, options?: GuardOptions) =>
   )
 
 async function selects(page: ItemsPage, ...expected: number[]): Promise<void> {
-  const selected = () => page.all('tr[aria-selected=true] .number', 'Number(each.textContent)')
+  const selected = () => page.all('tr[aria-selected=true] .end', 'Number(each.textContent)')
   await until(`${expected} selected`, async () => `${await selected()}` === `${expected}`)
 }
 
