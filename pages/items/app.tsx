@@ -1,7 +1,6 @@
 /** The items page: toolbar, list, panel, and what lies over them. Only this file knows all features. @module */
 
 import type { ComponentChild } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { Conditions } from './bar/conditions.js'
 import { Header } from './bar/header.js'
 import { NoRows } from './bar/no-rows.js'
@@ -16,10 +15,9 @@ import { CellEditor } from './edit/cell-editor.js'
 import { Panel } from './edit/panel.js'
 import { Grid } from './list/grid.js'
 import { Popover } from './list/popover.js'
-import { refusal } from './service/requests.js'
+import './state/history.js'
 import { cursor } from './state/cursor.js'
-import { useAddress } from './state/history.js'
-import { useList, useRows, useUpdates } from './state/list.js'
+import { useList, useRows } from './state/list.js'
 import { close, type Overlay, type OverlayOf, open, overlays } from './state/overlay.js'
 import { addNew, edit, panel, useSession } from './state/panel.js'
 import { useSelected } from './state/selection.js'
@@ -33,32 +31,23 @@ type Views = {
 
 export function App() {
   const opened = overlays.use()
-  const isAsking = opened.some(({ kind }) => kind === 'token')
-  useUpdates(isAsking)
   const { loading, listedAt } = useList()
   const rows = useRows()
   const selected = useSelected(rows)
   const session = useSession(panel)
-  useAddress()
-  const refused = refusal.use()
-  useEffect(() => {
-    if (refused) open({ kind: 'token', problem: refused })
-  }, [refused])
   useKeptFocus('[role=grid]')
 
   useKeys((key, event) => {
     const item = rows.find(({ id }) => id === cursor.get().id)
     const chosen = selected.length > 0 ? selected : item && [item]
-    const actions: Record<string, (() => void) | undefined> = {
+    const actions: Record<string, (() => void) | false | undefined> = {
       n: addNew,
       d: item && (() => panel.dispatch({ type: 'go', to: copyOf(item.text) })),
       e: item && (() => edit(item)),
       Delete: chosen && (() => open({ kind: 'delete', items: chosen })),
       '?': () => open({ kind: 'help' }),
       Escape:
-        selected.length > 0 || !session
-          ? undefined
-          : () => panel.dispatch({ type: 'go', to: 'close' }),
+        session && selected.length === 0 && (() => panel.dispatch({ type: 'go', to: 'close' })),
     }
     const act = actions[key]
     if (!act) return

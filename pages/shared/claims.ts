@@ -1,5 +1,7 @@
 /** Reads a token's claims, and describes them in words. Only the service verifies it. @module */
 
+import { membersIn } from '../../src/client/item-store-error.js'
+
 const words = new Intl.RelativeTimeFormat('en')
 const units = { day: 86_400, hour: 3_600, minute: 60 } as const
 
@@ -8,7 +10,7 @@ export function claimsOf(token: string, now = Date.now()) {
   try {
     const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
     const bytes = Uint8Array.from(atob(payload), (sign) => sign.charCodeAt(0))
-    const { sub, exp } = Object(JSON.parse(new TextDecoder().decode(bytes)))
+    const { sub, exp } = membersIn(new TextDecoder().decode(bytes))
     if (typeof sub !== 'string' || typeof exp !== 'number') return undefined
     return { subject: sub, expiry: expiryIn(exp - now / 1000) }
   } catch {

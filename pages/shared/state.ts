@@ -7,7 +7,13 @@ export type State<T> = ReturnType<typeof createState<T>>
 export function createState<T>(initial: T) {
   let now = initial
   const listeners = new Set<() => void>()
+  /** Calls `listener` after each change. Returns a function that ends it. */
+  function subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
   return {
+    subscribe,
     get: () => now,
     set(next: T) {
       if (Object.is(next, now)) return
@@ -19,9 +25,8 @@ export function createState<T>(initial: T) {
       const [, redraw] = useReducer((count: number) => count + 1, 0)
       useLayoutEffect(() => {
         const listener = () => redraw(undefined)
-        listeners.add(listener)
         if (now !== shown) listener()
-        return () => listeners.delete(listener)
+        return subscribe(listener)
       }, [])
       return shown
     },

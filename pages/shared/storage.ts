@@ -1,5 +1,7 @@
 /** Reads and writes the browser's storage, which may be disabled, and in which anybody may have written anything. @module */
 
+import { membersIn } from '../../src/client/item-store-error.js'
+
 type Place = 'localStorage' | 'sessionStorage'
 type Check<T> = (value: unknown) => value is T
 
@@ -25,20 +27,12 @@ export function storedMembers<T>(
   checks: { readonly [K in keyof T]-?: Check<T[K]> },
 ): Partial<T> {
   const found: Partial<T> = {}
-  const object = objectIn(stored('localStorage', key))
+  const object = membersIn(stored('localStorage', key) ?? '')
   for (const name in checks) {
     const value = object[name]
     if (checks[name](value)) found[name] = value
   }
   return found
-}
-
-function objectIn(text = '{}'): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
 }
 
 export const isString: Check<string> = (value) => typeof value === 'string'

@@ -230,6 +230,7 @@ export function createCollection(options: CollectionOptions) {
     },
     remove: (ids: ReadonlySet<string>) => change(ids, (items) => without(items, ids)),
     setVisible(visible: boolean) {
+      if (visible === isVisible) return
       isVisible = visible
       if (isVisible && isWanted) refresh()
       else if (isVisible) follow()

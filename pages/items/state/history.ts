@@ -1,6 +1,5 @@
 /** Keeps the address and the history of the page in step with what is seen, so that links and Back work. @module */
 
-import { useLayoutEffect } from 'preact/hooks'
 import { panel } from './panel.js'
 import { draftWithId } from './session.js'
 import { addressOf, placeIn, view } from './view.js'
@@ -18,16 +17,15 @@ const seen = () => addressOf({ view: view.get(), item: panel.get()?.item?.id })
 const isStep = (one: string, other: string) =>
   one.replaceAll(details, '') !== other.replaceAll(details, '')
 
-export function useAddress(): void {
-  const session = panel.use()
-  const address = addressOf({ view: view.use(), item: session?.item?.id })
-  useLayoutEffect(() => {
+let timer: ReturnType<typeof setTimeout> | undefined
+
+for (const state of [view, panel])
+  state.subscribe(() => {
+    clearTimeout(timer)
     // A step is written before the next event, which may be Back.
-    if (isStep(address, written())) return queueMicrotask(write)
-    const timer = setTimeout(write, pause)
-    return () => clearTimeout(timer)
-  }, [address, session?.pending])
-}
+    if (isStep(seen(), written())) queueMicrotask(write)
+    else timer = setTimeout(write, pause)
+  })
 
 function write(): void {
   const [before, now] = [written(), seen()]

@@ -12,6 +12,7 @@ import { createYield } from '../model/yield.js'
 import type { ChangedError } from '../service/changes.js'
 import { list, needsToken, nextChange } from '../service/requests.js'
 import { createCollection, pauseAfter } from './collection.js'
+import { isAskingForToken, overlays } from './overlay.js'
 import { view } from './view.js'
 
 const drawn = createState({})
@@ -47,30 +48,25 @@ export function useShape() {
 
 let triedToken: string | undefined = ''
 
-/** Lets the next {@link useUpdates} request the list, even with the same token. */
+/** Lets the next change request the list, even with the same token. */
 export function tryTokenAgain(): void {
   triedToken = undefined
 }
 
-/** Keeps the list up to date. @param isAsking whether the user is being asked for a token. */
-export function useUpdates(isAsking: boolean): void {
-  const now = token.use()
-  const { project } = view.use()
-  useEffect(() => {
-    const update = () => collection.setVisible(!document.hidden)
-    document.addEventListener('visibilitychange', update)
-    update()
-  }, [])
-  useEffect(() => {
-    // Lists all items if the project's name may be too long for a URL, or has no UTF-8.
-    collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
-  }, [project])
-  useEffect(() => {
-    if (isAsking || now === triedToken) return
-    triedToken = now
-    collection.refresh()
-  }, [now, isAsking])
+/** Keeps the list that of the chosen project, of the token, and of a visible page. */
+function update(): void {
+  collection.setVisible(!document.hidden)
+  if (isAskingForToken()) return
+  const { project } = view.get()
+  // Lists all items if the project's name may be too long for a URL, or has no UTF-8.
+  collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
+  if (token.get() === triedToken) return
+  triedToken = token.get()
+  collection.refresh()
 }
+document.addEventListener('visibilitychange', update)
+for (const state of [token, view, overlays]) state.subscribe(update)
+update()
 
 /** Returns the items that match the filter, in the chosen order. */
 export function useRows(): readonly Item[] {

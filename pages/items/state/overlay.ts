@@ -3,6 +3,7 @@
 import { token } from '../../shared/session.js'
 import { createState } from '../../shared/state.js'
 import type { Item } from '../model/item.js'
+import { refusal } from '../service/requests.js'
 
 export type Overlay =
   | { readonly kind: 'import' | 'columns' | 'help' }
@@ -34,6 +35,12 @@ export function open(overlay: Overlay): void {
 
 export function close(kind: Overlay['kind']): void {
   overlays.set(closed(overlays.get(), kind))
+}
+
+refusal.subscribe(() => open({ kind: 'token', problem: refusal.get() }))
+
+export function isAskingForToken(): boolean {
+  return overlays.get().some(({ kind }) => kind === 'token')
 }
 
 /** Opens an overlay. Only the token dialog opens on top of others. */

@@ -22,7 +22,7 @@ import { placeIn, view } from './view.js'
 export type Editing = ReturnType<typeof createEditing>
 
 export function createEditing(first: Move) {
-  const { get, set, use } = createState<Session | undefined>(undefined)
+  const { get, set, use, subscribe } = createState<Session | undefined>(undefined)
   /** The active row is that of the edited item, and then that of the saved one. */
   function dispatch(event: SessionEvent): void {
     const before = get()
@@ -33,7 +33,7 @@ export function createEditing(first: Move) {
     if (isOther && item) moveTo({ id: item.id })
   }
   dispatch({ type: 'open', to: first })
-  return { get, use, dispatch }
+  return { get, use, subscribe, dispatch }
 }
 
 const { item } = placeIn()
@@ -46,7 +46,6 @@ export function useSession({ use, dispatch }: Editing): Session | undefined {
   const id = session?.item?.id
   useLayoutEffect(() => {
     if (!session || id === undefined) return
-    const { items, listedAt } = collection.shown() // another project may just have been chosen
     const item = items.find((each) => each.id === id)
     const isMissing = isUnseen(session) && !item && listedAt !== undefined
     if (isMissing) failure.set(`The item ${id} of this address is not listed.`)

@@ -1,6 +1,8 @@
 /** What the list shows, and how; and the same as the address of the page. @module */
 
+import { membersIn } from '../../../src/client/item-store-error.js'
 import { createState } from '../../shared/state.js'
+import { isString } from '../../shared/storage.js'
 import { type Condition, everything, type Filter, isComplete, tests } from '../model/filter.js'
 import type { Sort } from '../model/sort.js'
 
@@ -54,13 +56,7 @@ export function placeIn(address = location.hash.slice(1)): Place {
 }
 
 function conditionIn(text: string): Condition | [] {
-  try {
-    const [name, test, value] = Object(JSON.parse(text))
-    const known = tests.find((each) => each === test)
-    return known && typeof name === 'string' && typeof value === 'string'
-      ? { name, test: known, value }
-      : []
-  } catch {
-    return []
-  }
+  const [name, test, value] = Object.values(membersIn(text))
+  const known = tests.find((each) => each === test)
+  return known && isString(name) && isString(value) ? { name, test: known, value } : []
 }

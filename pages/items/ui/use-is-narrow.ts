@@ -1,15 +1,9 @@
 /** Tells whether the screen is narrow. On a narrow screen, rows are cards, and the panel covers the list. @module */
 
-import { useEffect, useState } from 'preact/hooks'
+import { createState } from '../../shared/state.js'
 
 const narrow = matchMedia('(width < 40rem)')
+const isNarrow = createState(narrow.matches)
+narrow.addEventListener('change', () => isNarrow.set(narrow.matches))
 
-export function useIsNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(narrow.matches)
-  useEffect(() => {
-    const update = () => setNarrow(narrow.matches)
-    narrow.addEventListener('change', update)
-    return () => narrow.removeEventListener('change', update)
-  }, [])
-  return isNarrow
-}
+export const useIsNarrow = isNarrow.use
