@@ -1,5 +1,6 @@
 /** The list of items, which is kept up to date while the page is visible. @module */
 
+import { wait } from '../../../src/client/fetch-text.js'
 import { type Item, itemOf, projectOf } from '../model/item.js'
 import { mergeLists } from '../model/merge.js'
 import { createOverview, type Overview } from '../model/overview.js'
@@ -56,7 +57,6 @@ const nothing: Shown = {
 }
 
 interface Incoming {
-  readonly controller: AbortController
   readonly overview: Overview
   items: Item[]
   tag: string | null
@@ -74,21 +74,23 @@ export function createCollection(options: CollectionOptions) {
   let characters = 0
   let incoming: Incoming | undefined
   let tag: string | null = null
-  let timer: ReturnType<typeof setTimeout> | undefined
   let unmark: ReturnType<typeof setTimeout> | undefined
   let isVisible = true
-  let waiting = new AbortController()
-  let isDue = false
-  let isWanted = false // the list must be requested once the page is visible
+  let isWanted = false // the list must be requested at once, or when the page is visible
+  let dueAt = Number.POSITIVE_INFINITY // in ms of `performance.now()`; a request that nobody wants comes later
+  let work = new AbortController()
 
   function show(part: Partial<Shown>): void {
     shown = { ...shown, ...part }
     onChange()
   }
 
-  async function load(into: Incoming): Promise<void> {
-    const { overview, changedHere, controller } = into
-    const yieldIfDue = createYield(controller.signal)
+  async function load(signal: AbortSignal): Promise<void> {
+    const overview = createOverview()
+    const changedHere = new Set<string>()
+    const into: Incoming = { overview, items: [], tag: null, changedHere }
+    incoming = into
+    const yieldIfDue = createYield(signal)
     const isFirst = shown.listedAt === undefined
     // If the first list fails midway, its items are shown until a complete one arrives.
     const isGrowing = isFirst && shown.items.length === 0
@@ -101,7 +103,7 @@ export function createCollection(options: CollectionOptions) {
       into.tag = headers.get('etag')
       if (!headers.has('content-encoding')) length = Number(headers.get('content-length'))
     }
-    for await (const texts of list(project, controller.signal, onHead)) {
+    for await (const texts of list(project, signal, onHead)) {
       for (const text of texts) {
         const item = itemOf(text)
         if (!changedHere.has(item.id)) {
@@ -140,60 +142,42 @@ export function createCollection(options: CollectionOptions) {
     }
   }
 
-  async function refresh(): Promise<void> {
-    pause()
-    incoming?.controller.abort()
-    incoming = undefined
-    isWanted = !isVisible
-    if (isWanted) return
-    const controller = new AbortController()
-    const into: Incoming = {
-      controller,
-      overview: createOverview(),
-      items: [],
-      tag: null,
-      changedHere: new Set(),
-    }
-    incoming = into
-    const start = performance.now()
-    let isOver = false
-    try {
-      await load(into)
-      failures = 0
-      duration = performance.now() - start
-    } catch (problem) {
-      if (controller.signal.aborted) return
-      failures += 1
-      isOver = isFinal(problem)
-      show({ problem, loading: undefined })
-    }
-    if (incoming !== into) return
-    incoming = undefined
-    if (isOver) return
-    timer = setTimeout(
-      () => {
-        isDue = true
-        follow()
-      },
-      pauseAfter(characters, duration, failures),
-    )
-  }
-
-  function pause(): void {
-    clearTimeout(timer)
-    waiting.abort()
-    isDue = false
-  }
-
+  /** Requests the list when it is wanted, and after each change, as long as the page is visible. */
   async function follow(): Promise<void> {
-    if (!isVisible || !isDue) return
-    waiting.abort()
-    waiting = new AbortController()
-    const { signal } = waiting
-    if (tag !== null && failures === 0) {
-      await nextChange(project, tag, signal).catch(() => undefined) // the next list request reports the error
+    work.abort()
+    work = new AbortController()
+    const { signal } = work
+    incoming = undefined
+    while (isVisible) {
+      if (!isWanted) await untilChanged(signal).catch(() => undefined) // the list request reports the error
+      if (signal.aborted) return
+      isWanted = false
+      const start = performance.now()
+      try {
+        await load(signal)
+        failures = 0
+        duration = performance.now() - start
+      } catch (problem) {
+        if (signal.aborted) return
+        failures += 1
+        show({ problem, loading: undefined })
+      }
+      if (signal.aborted) return
+      incoming = undefined
+      const isOver = failures > 0 && isFinal(shown.problem)
+      const pause = pauseAfter(characters, duration, failures)
+      dueAt = isOver ? Number.POSITIVE_INFINITY : performance.now() + pause
     }
-    if (!signal.aborted) refresh()
+  }
+
+  async function untilChanged(signal: AbortSignal): Promise<void> {
+    await wait(dueAt - performance.now(), signal)
+    if (tag !== null && failures === 0) await nextChange(project, tag, signal)
+  }
+
+  function refresh(): void {
+    isWanted = true
+    follow()
   }
 
   function change(ids: Iterable<string>, update: (items: readonly Item[]) => Item[]): void {
@@ -218,7 +202,7 @@ export function createCollection(options: CollectionOptions) {
       isOther = true
       refresh()
     },
-    refresh: () => void refresh(),
+    refresh,
     put(text: string) {
       const item = itemOf(text)
       incoming?.overview.add(item) // `load` skips items that the user has changed
@@ -232,15 +216,13 @@ export function createCollection(options: CollectionOptions) {
     setVisible(visible: boolean) {
       if (visible === isVisible) return
       isVisible = visible
-      if (isVisible && isWanted) refresh()
-      else if (isVisible) follow()
-      else waiting.abort()
+      if (incoming) return // a list that arrives for a hidden page is kept
+      if (visible) follow()
+      else work.abort()
     },
     stop() {
-      incoming?.controller.abort()
-      incoming = undefined
+      work.abort()
       clearTimeout(unmark)
-      pause()
     },
   }
 }
