@@ -7,7 +7,6 @@ import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync 
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
-import { loadedFiles } from './support/loaded-files.js'
 import { assertServesWithoutSecret, withoutSecret } from './support/missing-secret.js'
 import { cli, ownService } from './support/own-service.js'
 import { type OwnProcess, ownProcess, portInUse } from './support/process.js'
@@ -172,17 +171,6 @@ test('-h and help print the same as --help', () => {
   const help = run(['token', '--help'])
   for (const same of ['token -h', 'help token']) assert.deepEqual(run(same.split(' ')), help)
 })
-
-for (const args of [['--version'], ['help', 'serve'], ['token', '--sub', 'a']]) {
-  test(`item-store ${args.join(' ')} loads neither the service nor dependencies`, () => {
-    const folder = emptyFolder()
-    assert.equal(run(args, { NODE_V8_COVERAGE: folder, JWT_SECRET: secret }).status, 0)
-    const loaded = loadedFiles(folder)
-    assert.ok(loaded.some((url) => url.endsWith('/dist/cli.js')))
-    const others = loaded.filter((url) => /\/node_modules\/|\/dist\/service\.js$/.test(url))
-    assert.deepEqual(others, [])
-  })
-}
 
 for (const [expires, lifetime] of [
   ['15m', 900],

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { loadedFiles } from '../support/loaded-files.js'
 import { cli, ownService } from '../support/own-service.js'
-import { emptyFolder, manifest } from '../support/tools.js'
+import { manifest } from '../support/tools.js'
 import { assertHeaders } from './expect.js'
 
 const path = '/openapi.json'
@@ -52,14 +51,3 @@ test('§4.7 the document needs no token, and has the usual headers and those for
   assert.equal(served.headers['cache-control'], 'no-cache')
   assert.match(tag, /^"[\w-]{43}"$/)
 })
-
-for (const asked of ['/api/v1/health', path]) {
-  const isLoaded = asked === path
-  test(`the code that generates the OpenAPI document is ${isLoaded ? '' : 'not '}loaded for ${asked}`, async () => {
-    const folder = emptyFolder()
-    const watched = await ownService({ NODE_V8_COVERAGE: folder })
-    await watched.requestTarget('GET', asked)
-    assert.deepEqual(await watched.stop(), [0, null])
-    assert.equal(loadedFiles(folder).join().includes('@valibot/to-json-schema/'), isLoaded)
-  })
-}
