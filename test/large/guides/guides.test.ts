@@ -201,12 +201,12 @@ test('docs/how-to/dev.md: a db.json becomes items, except for values that are no
 const conformance = 'docs/how-to/conformance.md'
 const compared = rowsUnder(readText(conformance), '| request | FastAPI | this service |')
 assert.ok(compared.length > 0)
+const { request: send, validToken } = await ownService()
 
 for (const row of compared) {
   const [request = '', , answer = ''] = row.slice(2, -2).split(' | ')
   test(`${conformance}: ${request} gets the response ${answer}`, async () => {
     const [, method = '', path = '', body] = /^`(\w+) (\S+)`(?: `(.*)`)?$/.exec(request) ?? []
-    const { request: send, validToken } = await ownService()
     const options = { token: validToken(), ...(body === undefined ? {} : { body }) }
     const { status, headers, text } = await send(method, path, options)
     assert.equal(String(status), answer.slice(0, 3))
