@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
 import { assertServesWithoutSecret, withoutSecret } from './support/missing-secret.js'
-import { cli, ownService } from './support/own-service.js'
-import { type OwnProcess, ownProcess, portInUse } from './support/process.js'
+import { cli, ownService, runCommand as run, startCommand as start } from './support/own-service.js'
+import { portInUse } from './support/process.js'
 import { cleanEnvironment, emptyFolder, manifest, unlessMissing } from './support/tools.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -17,21 +17,6 @@ const nowhere = emptyFolder()
 
 // Must start before `spawnSync` blocks this process, which reads the service's output.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
-
-function run(args: string[], variables: Record<string, string> = {}, cwd = nowhere) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-    cwd,
-    env: { ...cleanEnvironment(), ...variables },
-    encoding: 'utf8',
-    timeout: 300_000, // ends a command that hangs
-  })
-  return { status, stdout, stderr }
-}
-
-function start(args: string[], variables: Record<string, string>): OwnProcess {
-  const options = { cwd: nowhere, env: { ...cleanEnvironment(), ...variables } }
-  return ownProcess([process.execPath, cli, ...args], options)
-}
 
 function folderWith(env: string, encoding: BufferEncoding = 'utf8'): string {
   const folder = emptyFolder()
@@ -229,8 +214,7 @@ for (const [args, variables] of [
 ] as const) {
   test(`${JSON.stringify([...args, variables])}: items are kept in memory in spite of a STORE_URL in .env`, async () => {
     const cwd = folderWith(`STORE_URL=redis://127.0.0.1:1\nJWT_SECRET=${secret}\n`)
-    const command = [process.execPath, cli, 'dev', '--host=127.0.0.1', '--port=0', ...args] as const
-    const own = ownProcess(command, { cwd, env: { ...cleanEnvironment(), ...variables } })
+    const own = start(['dev', '--host=127.0.0.1', '--port=0', ...args], variables, cwd)
     assert.match(await own.printed(/^ +items +.*\n/m), / items +lost when the service stops\n/)
   })
 }

@@ -8,15 +8,14 @@ import { test } from 'node:test'
 import { answers, scriptedServer } from './client/scripted-server.js'
 import { signatureOf } from './conformance/tokens.js'
 import { type Reply, smallService } from './large/conformance/small-service.js'
-import { cli, ownService } from './support/own-service.js'
+import { cli, ownService, startCommand } from './support/own-service.js'
 import { ownProcess } from './support/process.js'
 import { cleanEnvironment, emptyFolder, programTest } from './support/tools.js'
 
 const secret = 'a secret of at least thirty-two bytes'
 
 function start(url: string, reporter: string, env: NodeJS.ProcessEnv = { JWT_SECRET: secret }) {
-  const command = [process.execPath, cli, 'conformance', url, '--reporter', reporter] as const
-  return ownProcess(command, { cwd: emptyFolder(), env: { ...cleanEnvironment(), ...env } })
+  return startCommand(['conformance', url, '--reporter', reporter], env)
 }
 
 async function reportOf(url: string, reporter: string): Promise<string> {
@@ -30,9 +29,8 @@ test('the report lists passed tests, and the exit code is 0', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, '.env'), `JWT_SECRET=${JWT_SECRET}`)
   // A trailing slash doesn't affect the report, nor does NODE_TEST_CONTEXT, which Node's test runner sets.
-  const env = { ...cleanEnvironment(), NODE_TEST_CONTEXT: 'child-v8' }
-  const command = [process.execPath, cli, 'conformance', `${baseUrl}/`] as const
-  const own = ownProcess(command, { cwd: folder, env })
+  const variables = { NODE_TEST_CONTEXT: 'child-v8' }
+  const own = startCommand(['conformance', `${baseUrl}/`], variables, folder)
   assert.deepEqual(await own.ended(), [0, null])
   const report = await own.printed(/^ℹ fail 0$/m)
   assert.match(report, /^✔ §2\.4 §3 §4\.1 health is healthy/m)

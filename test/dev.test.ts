@@ -1,15 +1,15 @@
 /** Tests of `item-store dev`: output, seeds, delays, failures, control, and tokens that stay valid after a restart. */
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { claimsOf } from './conformance/tokens.js'
-import { cli, ownService } from './support/own-service.js'
-import { ownProcess, portInUse } from './support/process.js'
+import { cli, ownService, runCommand, startCommand } from './support/own-service.js'
+import { portInUse } from './support/process.js'
 import { describeWithRedis, startedRedis } from './support/redis.js'
 import { cleanEnvironment, emptyFolder, readText } from './support/tools.js'
 
@@ -22,8 +22,7 @@ function fileWith(name: string, text: string): string {
 }
 
 async function startDev(...args: string[]) {
-  const command = [cli, 'dev', '--port', '0', '--host', '127.0.0.1', ...args]
-  const own = ownProcess([process.execPath, ...command], { cwd: folder, env })
+  const own = startCommand(['dev', '--port', '0', '--host', '127.0.0.1', ...args], {}, folder)
   const printed = await own.printed(/\ncurl [^\n]+Authorization[^\n]+\n\n$/)
   const token = /^TOKEN=(.+)$/m.exec(printed)?.[1] ?? ''
   const baseUrl = /^ +interface +(\S+)$/m.exec(printed)?.[1] ?? ''
@@ -38,9 +37,7 @@ async function startDev(...args: string[]) {
 
 /** Starts `dev --json`, and returns a function that sends a request, and resolves to the status and text. */
 async function startJson(variables: NodeJS.ProcessEnv = {}, ...args: string[]) {
-  const command = [cli, 'dev', '--json', '--port', '0', ...args]
-  const options = { cwd: folder, env: { ...env, ...variables } }
-  const own = ownProcess([process.execPath, ...command], options)
+  const own = startCommand(['dev', '--json', '--port', '0', ...args], variables, folder)
   const [line = ''] = (await own.printed(/^.*\n/)).split('\n')
   const started: { url: string; base_url: string; token: string; secret: string } = JSON.parse(line)
   const headers = { Authorization: `Bearer ${started.token}`, 'Content-Type': 'application/json' }
@@ -54,9 +51,7 @@ async function startJson(variables: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 function errorOfDev(...args: string[]): string {
-  const command = [cli, 'dev', '--port', '0', ...args]
-  const options = { cwd: folder, env, encoding: 'utf8', timeout: 300_000 } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, options)
+  const { status, stdout, stderr } = runCommand(['dev', '--port', '0', ...args], {}, folder)
   assert.deepEqual([status, stdout], [2, ''])
   return /^item-store: (.*)\n$/.exec(stderr)?.[1] ?? assert.fail(stderr)
 }
@@ -92,8 +87,7 @@ for (const [args, variables, host] of [
 ] as const) {
   const given = JSON.stringify([...args, variables])
   test(`dev listens on 127.0.0.1 unless another address is set: ${given}`, async () => {
-    const options = { cwd: folder, env: { ...env, ...variables } }
-    const own = ownProcess([process.execPath, cli, 'dev', '--port', '0', ...args], options)
+    const own = startCommand(['dev', '--port', '0', ...args], variables)
     const text = await own.printed(/^ +interface .*\n/m)
     assert.equal(new URL(/interface +(\S+)/.exec(text)?.[1] ?? '').hostname, host)
   })

@@ -10,11 +10,10 @@ import { createMetrics } from '../src/http/metrics.js'
 import { errorKinds } from '../src/interface/errors.js'
 import { paths, prefix } from '../src/interface/paths.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
-import { cli } from './support/own-service.js'
-import { ownProcess } from './support/process.js'
+import { startCommand } from './support/own-service.js'
 import { settingsTable } from './support/settings-table.js'
 import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
-import { cleanEnvironment, readText, root } from './support/tools.js'
+import { readText, root } from './support/tools.js'
 
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md'],
@@ -30,10 +29,7 @@ for (const { file, least } of [
   { file: 'docs/explanation/exact-numbers.md', least: 1 },
 ]) {
   test(`${file}: the session prints exactly what is shown`, async () => {
-    const { printed } = ownProcess([process.execPath, cli, 'dev', '--port', '0'], {
-      cwd: root,
-      env: cleanEnvironment(),
-    })
+    const { printed } = startCommand(['dev', '--port', '0'])
     const text = await printed(/^curl .*\n$/m)
     const [, url = ''] = /interface +(\S+)\/api\/v1$/m.exec(text) ?? []
     const [, TOKEN = ''] = /^TOKEN=(.*)$/m.exec(text) ?? []

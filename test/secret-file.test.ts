@@ -6,9 +6,15 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceAt } from './conformance/client.js'
 import { assertServesWithoutSecret } from './support/missing-secret.js'
-import { cli, linuxTest, ownService, ownTest as test } from './support/own-service.js'
-import { ownProcess, until } from './support/process.js'
-import { cleanEnvironment, emptyFolder } from './support/tools.js'
+import {
+  linuxTest,
+  ownService,
+  runCommand,
+  startCommand,
+  ownTest as test,
+} from './support/own-service.js'
+import { until } from './support/process.js'
+import { emptyFolder } from './support/tools.js'
 
 const folder = emptyFolder()
 const [one, two] = ['one secret of at least thirty-two bytes', 'two: a secret of at least 32 bytes']
@@ -85,8 +91,7 @@ test('when the file is deleted or has no usable secret, its last secrets stay va
 
 test('without a usable secret in the file, the service starts unhealthy, and recovers by itself', async () => {
   const path = join(folder, 'late')
-  const env = { ...cleanEnvironment(), JWT_SECRET_FILE: path }
-  const own = ownProcess([process.execPath, cli, 'serve', '--port', '0'], { cwd: folder, env })
+  const own = startCommand(['serve', '--port', '0'], { JWT_SECRET_FILE: path })
   await assertServesWithoutSecret(own, /^JWT_SECRET_FILE .*ENOENT.*Put a secret into the file/)
   const { become } = await serviceWith(path)
   writeFileSync(path, one)
@@ -139,32 +144,24 @@ linuxTest(
     }
     assert.match(`${running.errors()}`, /: no data within 5 s. The previous secrets remain valid$/)
 
-    const env = { ...cleanEnvironment(), JWT_SECRET_FILE: toSign }
-    const { status, stderr } = spawnSync(process.execPath, [cli, 'token', '--sub=a'], {
-      env,
-      cwd: folder,
-    })
-    assert.deepEqual(
-      [status, String(stderr)],
-      [2, `item-store: JWT_SECRET_FILE ${toSign}: no data within 5 s\n`],
-    )
+    const { status, stderr } = runCommand(['token', '--sub=a'], { JWT_SECRET_FILE: toSign })
+    const says = `item-store: JWT_SECRET_FILE ${toSign}: no data within 5 s\n`
+    assert.deepEqual([status, stderr], [2, says])
   },
 )
 
 test('JWT_SECRET_FILE together with JWT_SECRET is an error', () => {
   for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
-    const env = { ...cleanEnvironment(), JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
-    const options = { cwd: folder, env, encoding: 'utf8' } as const
-    const { status, stderr } = spawnSync(process.execPath, [cli, ...command], options)
+    const variables = { JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
+    const { status, stderr } = runCommand(command, variables)
     const says = 'item-store: JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n'
     assert.deepEqual([status, stderr], [2, says])
   }
 })
 
 test('the first secret in the file signs tokens', () => {
-  const env = { ...cleanEnvironment(), JWT_SECRET_FILE: fileWith(`${two}\n${one}\n`) }
-  const signed = spawnSync(process.execPath, [cli, 'token', '--sub', 'a'], { cwd: folder, env })
-  const token = String(signed.stdout).trim()
+  const variables = { JWT_SECRET_FILE: fileWith(`${two}\n${one}\n`) }
+  const token = runCommand(['token', '--sub', 'a'], variables).stdout.trim()
   const [header = '', claims = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url'))
   const { mint } = serviceAt(new URL('http://localhost'), two)
   assert.equal(mint(claims, { header: header.toString() }), token)

@@ -1,5 +1,6 @@
-/** Starts this service as a separate process with its own settings. */
+/** Starts the command and this service as separate processes with their own settings. */
 
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { Limits } from '../../src/config/settings.js'
 import { type Service, serviceAt } from '../conformance/client.js'
 import { type Command, type Exit, freePort, type OwnProcess, ownProcess, until } from './process.js'
+import { cleanEnvironment, emptyFolder } from './tools.js'
 
 export interface OwnService extends Service, OwnProcess {
   readonly log: readonly Record<string, unknown>[]
@@ -16,6 +18,28 @@ export interface OwnService extends Service, OwnProcess {
 }
 
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
+
+/** Starts the command with `variables` besides those of `cleanEnvironment`. */
+export function startCommand(
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+  cwd = emptyFolder(),
+): OwnProcess {
+  const env = { ...cleanEnvironment(), ...variables }
+  return ownProcess([process.execPath, cli, ...args], { cwd, env })
+}
+
+/** Like `startCommand`, but blocks this process until the command has ended. */
+export function runCommand(
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+  cwd = emptyFolder(),
+) {
+  const env = { ...cleanEnvironment(), ...variables }
+  const options = { cwd, env, encoding: 'utf8', timeout: 300_000 } as const // the time limit ends a command that hangs
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], options)
+  return { status, stdout, stderr }
+}
 
 const calmEventLoop = new URL('calm-event-loop.js', import.meta.url).href
 
