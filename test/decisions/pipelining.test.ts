@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, itemOf, stored } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { validClaims } from '../conformance/tokens.js'
 import { exchange, headOf, openSocket, wholeText, writePieces } from '../support/socket.js'
-import { assertHeaders, statusAndConnection, statusesOf } from './expect.js'
+import { statusAndConnection, statusesOf } from './expect.js'
 
 const service = await useService()
 const prefix = service.baseUrl.pathname
@@ -89,30 +88,6 @@ test('§7 a deferred head is read as it would be at once', async () => {
       assert.deepEqual(statusesOf(answers), [200, ...expected])
     }
   }
-})
-
-const whole = `Content-Length: ${body.length}\r\n\r\n${body}`
-const newToken = service.mint({ ...validClaims(), jti: 'new' })
-const faults = { garbage: 'garbage\r\n\r\n', 'no Host': `${health}\r\n` }
-const requests = {
-  'a read': [`${health}Host: a\r\n\r\n`, 200],
-  'a create': [post + whole, 201],
-  'a create with a new token': [post.replace(/Bearer .*/, `Bearer ${newToken}`) + whole, 201],
-} as const
-for (const [title, [bytes, status]] of Object.entries(requests)) {
-  for (const [fault, wrong] of Object.entries(faults)) {
-    test(`§7 a request that is invalid (${fault}) is answered after ${title}, in order`, async () => {
-      const answers = await exchange(service.baseUrl, bytes + wrong, 2)
-      for (const answer of answers) assertHeaders(answer)
-      assert.deepEqual(statusesOf(answers), [status, 400])
-    })
-  }
-}
-
-test('§7 a request after one with Connection: close is not answered', async () => {
-  const refused = `${post}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 1\r\n\r\n`
-  const answers = await exchange(service.baseUrl, [refused, `1${health}Host: a\r\n\r\n`])
-  assert.deepEqual(statusesOf(answers), [422])
 })
 
 test('§7 garbage is not answered after a HEAD whose Expect: 100-continue makes its response the last', async () => {
