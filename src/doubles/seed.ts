@@ -21,11 +21,6 @@ import { type ItemStore, StoreError } from '../store/item-store.js'
 const deletedPerTurn = 256
 const windowBytes = 64 * 1024 // per slice; finding an invalid byte in them takes 1 ms
 
-const nullText = Buffer.from('null')
-const beforeProjectId = Buffer.from('{"project_id":')
-const beforeData = Buffer.from(',"data":')
-const requestEnd = Buffer.from('}')
-
 /**
  * Parses a seed: a JSON array of objects, or objects separated by white space. Ignores a byte order mark and the `id`
  * of items. With `maxItems`, errors have the item's index too. @throws {UsageError} with line and column.
@@ -146,9 +141,10 @@ export async function storeItems(
 }
 
 function* requestBodyOf(text: Buffer, data: Span, projectId: Span | undefined): Slices<Buffer> {
-  const project = projectId ? text.subarray(projectId.start, projectId.end) : nullText
-  const dataText = text.subarray(data.start, data.end)
-  const parts = [beforeProjectId, project, beforeData, dataText, requestEnd]
+  const parts = [Buffer.from('{"data":'), text.subarray(data.start, data.end)]
+  if (projectId !== undefined)
+    parts.push(Buffer.from(',"project_id":'), text.subarray(projectId.start, projectId.end))
+  parts.push(Buffer.from('}'))
   const body = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
   let end = 0
   for (const part of parts) end = yield* copied(part, body, end)
