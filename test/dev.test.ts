@@ -201,10 +201,8 @@ for (const [variables, secret, lines] of [
     child.kill('SIGTERM')
     assert.deepEqual(await ended(), [0, null])
     const printedLines = (await printed(/^/)).trimEnd().split('\n').slice(1)
-    assert.deepEqual(
-      printedLines.map((line) => JSON.parse(line).msg.split(' ', 1)[0]),
-      lines,
-    )
+    const words = printedLines.map((line) => JSON.parse(line).msg.split(' ', 1)[0])
+    assert.deepEqual([...new Set(words)], lines) // a busy machine logs some lines more than once
   })
 }
 
