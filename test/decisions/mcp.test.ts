@@ -405,7 +405,7 @@ test('any bytes get a JSON-RPC response', async () => {
       assert.ok(status === 200 || status === 400, text)
       assert.ok((error === undefined) !== (result === undefined), text)
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   )
   assert.deepEqual(app.log, [])
 })
