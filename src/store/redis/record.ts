@@ -92,7 +92,7 @@ export function createStoreRecord(
       return result
     },
 
-    /** Discards the result: the next connection may be to a server with other data. */
+    /** Discards the result, because a script has found another record. */
     forget(): void {
       result = undefined
     },

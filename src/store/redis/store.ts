@@ -53,7 +53,7 @@ export async function openRedisStore(
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
   const onCheck: ServersOptions['onCheck'] = (sendAhead) => record.readAgain(sendAhead)
-  const servers = open(url, { timeout, log, traffic, onCheck }, () => record.forget())
+  const servers = open(url, { timeout, log, traffic, onCheck })
   const health = createReachabilityLog(log, undefined, ['is unhealthy', 'is healthy again'])
   const record = createStoreRecord(servers, prefix, keys, health.lost)
   await servers.firstAttempt
@@ -250,10 +250,10 @@ function evaluation(name: string, script: string, key: string, args: Command['pa
   return { parts: [name, script, '1', key, ...args], key, replyBytes: scriptReplyBytes }
 }
 
-function openServers(url: string, options: ServersOptions, onLost: () => void): Servers {
+function openServers(url: string, options: ServersOptions): Servers {
   const cluster = clusterAddress(url)
   if (cluster !== undefined) return createCluster(cluster, options)
-  const single = { ...options, reachability: createReachabilityLog(options.log, onLost) }
+  const single = { ...options, reachability: createReachabilityLog(options.log) }
   const sentinels = sentinelAddress(url)
   if (sentinels !== undefined) return watchPrimary(sentinels, single)
   return new RedisConnection({ ...single, url: () => url, isClusterNode: false })
