@@ -24,21 +24,10 @@ export function documentedRights(): string[] {
   return commands.filter((name) => name !== '+ACL')
 }
 
-export type OwnRedis = ReturnType<typeof ownRedisBy>
+export type OwnRedis = ReturnType<typeof ownRedis>
 
 /** Creates a server without starting it. It stops when the test ends, and by default writes nothing to disk. */
-export function ownRedis(...settings: string[]): OwnRedis {
-  return ownRedisBy([], ...settings)
-}
-
-export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
-  const redis = ownRedis(...settings)
-  await redis.start()
-  return redis
-}
-
-/** @param starter command that starts the server, such as `unshare -n`. */
-export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
+export function ownRedis(...settings: string[]) {
   const folder = emptyFolder()
   const socket = join(folder, 's')
   /** With `bind`, the process ends with the test that created the server, even if another one started it. */
@@ -61,8 +50,8 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
     async start(): Promise<void> {
       if (!isInstalled) return
       const defaults = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '']
-      const [first, ...rest] = [...starter, program, ...defaults, ...settings]
-      own = ownProcessHere([first ?? program, ...rest], { cwd: folder, env: process.env })
+      const options = { cwd: folder, env: process.env }
+      own = ownProcessHere([program, ...defaults, ...settings], options)
       await own.printed(/eady to accept connections/)
     },
 
@@ -70,7 +59,11 @@ export function ownRedisBy(starter: readonly string[], ...settings: string[]) {
       own?.child.kill(signal)
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await own?.ended()
     },
-
-    pid: () => own?.child.pid,
   }
+}
+
+export async function startedRedis(...settings: string[]): Promise<OwnRedis> {
+  const redis = ownRedis(...settings)
+  await redis.start()
+  return redis
 }

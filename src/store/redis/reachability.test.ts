@@ -21,24 +21,23 @@ const [lost, still] = ['the store cannot be reached', 'the store still cannot be
 const back = 'the store can be reached again'
 const [one, other] = [new Error('one'), new Error('other')]
 
-test('the log has a line when the store is lost, one for each new cause, and one when the store is back', () => {
+test('the log has a line when the store is lost, one for each new cause or server, and one when it is back', () => {
   reachability.found()
   mock.timers.tick(settlingTime)
   for (const error of [one, one, other, one, new NotConnectedError(other)]) reachability.lost(error)
+  for (const server of ['a:1', 'a:1']) reachability.lost(one, server)
   reachability.found()
   reachability.found()
   mock.timers.tick(settlingTime)
-  assert.deepEqual(lines, [[lost, 'one', undefined], [still, 'other', undefined], back])
+  const causes = [
+    [lost, 'one', undefined],
+    [still, 'other', undefined],
+    [still, 'one', 'a:1'],
+    back,
+  ]
+  assert.deepEqual(lines, causes)
   reachability.lost(one)
-  assert.deepEqual(lines.slice(3), [[lost, 'one', undefined]])
-})
-
-test('the log has a line for each server if two servers are lost for the same cause', () => {
-  for (const server of ['a:1', 'b:1', 'a:1']) reachability.lost(one, server)
-  assert.deepEqual(lines, [
-    [lost, 'one', 'a:1'],
-    [still, 'one', 'b:1'],
-  ])
+  assert.deepEqual(lines.slice(4), [[lost, 'one', undefined]])
 })
 
 test('the log reports a store as back only once its connection has lasted for the settling time', () => {

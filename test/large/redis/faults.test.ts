@@ -12,7 +12,6 @@ import {
   assertServes,
   assertUnavailable,
   assertUnhealthy,
-  noChange,
   patient,
   serviceOn,
   unknownOutcome,
@@ -143,26 +142,6 @@ describeWithRedis('faults of the Redis server', () => {
     await redis.command('-a', 'right', '--no-auth-warning', 'config', 'set', 'requirepass', 'wr@ng')
     await assertServes(wrong)
     for (const service of [wrong, right]) assert.ok(await stored(service, id))
-  })
-
-  test('another program has overwritten a key: its items and lists get a 503, and the service is unhealthy until the key is deleted', async () => {
-    const { redis, service } = await started()
-    await create(service, {})
-    const [key = ''] = (await redis.command('keys', 'item-store:{[0-9]*')).split('\n')
-    const number = Number(/\{(\d+)\}/.exec(key)?.[1])
-    const id = `${number.toString(16).padStart(4, '0')}0000-0000-4000-8000-000000000000`
-    await listed(service)
-    await redis.command('del', key)
-    await redis.command('set', key, 'something else')
-    await assertUnhealthy(service)
-    for (const path of ['/items', `/items/${id}`]) {
-      assertUnavailable(await service.call('GET', path), /rejected the request/)
-    }
-    assertUnavailable(await service.call('PUT', `/items/${id}`, { data: {} }), noChange)
-    assertUnavailable(await service.call('DELETE', `/items/${id}`), noChange)
-    assert.equal(await redis.command('get', key), 'something else')
-    await redis.command('del', key)
-    await assertServes(service)
   })
 
   test('Redis is paused when the service stops: the service still exits with code 0', async () => {

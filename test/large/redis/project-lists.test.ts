@@ -81,19 +81,4 @@ describeWithRedis('lists of one project on a Redis server', () => {
     const bytes = (await sentBytes()) - before
     assert.ok(bytes < 5_000_000, `${bytes} bytes`) // a bucket may have an item of each project
   })
-
-  test('the list of a project with more than 1 MiB is complete, and a waiting read sees the next change', async () => {
-    const redis = await startedRedis()
-    const service = await serviceOn(redis.url, patient)
-    const path = '/items?project_id=own'
-    const ids: string[] = []
-    for (let n = 0; n < 15; n += 1) {
-      ids.push(await create(service, 'own', 100_000))
-      await create(service, 'other', 100_000)
-    }
-    const { answer } = await wait(service, path)
-    ids.push(await create(service, 'own'))
-    const listed = itemsOf(await answer).map(({ id }) => id)
-    assert.deepEqual(listed.sort(), ids.toSorted())
-  })
 })
