@@ -1,8 +1,7 @@
 /** Parses and formats setting values such as `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
-import { URL } from 'node:url'
-import { clusterAddress, sentinelAddress } from '../store/redis/address.js'
+import { addressIn } from '../store/redis/address.js'
 import { UsageError } from './usage-error.js'
 
 export interface Kind<T> {
@@ -12,7 +11,6 @@ export interface Kind<T> {
   readonly isSecret?: boolean // may contain a password, and must not be printed
 }
 
-const tcpUrl = /^rediss?:\/\/(?:[^@/?#:]*:[^@/?#]+@)?(?!.*:0+(?:\/|$))[^@/?#,]+(?:\/\d*)?$/
 const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
 const urlForms = [
   'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
@@ -93,8 +91,7 @@ export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
 export const storeUrl: Kind<string | undefined> = {
   parse(value) {
     if (value === 'memory') return undefined
-    const isOne = tcpUrl.test(value) ? URL.canParse(value) : socketUrl.test(value)
-    const isAddress = isOne || (clusterAddress(value) ?? sentinelAddress(value)) !== undefined
+    const isAddress = socketUrl.test(value) || addressIn(value) !== undefined
     if (isAddress && canDecode(value)) return value
     if (!value.includes('://'))
       throw new Error('memory, or a URL with a scheme, such as redis://HOST:PORT')

@@ -1,37 +1,35 @@
-/** Parses the addresses of clusters and sentinels in `STORE_URL`, and joins hosts and ports. @module */
+/** Parses the address in `STORE_URL`, and joins hosts and ports. @module */
 
 import { URL } from 'node:url'
 
-const clusterUrl = /^(rediss?)\+cluster:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)$/
-
-export type ClusterAddress = NonNullable<ReturnType<typeof clusterAddress>>
-
-export function clusterAddress(url: string) {
-  const [, scheme, credentials = '', names = ''] = clusterUrl.exec(url) ?? []
-  const hosts = names.split(',')
-  if (!hosts.every(isHost)) return undefined
-  return { hosts, urlOf: (host: string) => `${scheme}://${credentials}${host}` }
+const urlForm = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)([^?#]*)$/
+const pathForms = {
+  server: /^()(\/\d*)?$/,
+  sentinel: /^\/([\w.-]+)(\/\d*)?$/,
+  cluster: /^()()$/,
 }
-
-const sentinelUrl = /^(rediss?)\+sentinel:\/\/([^@/?#:]*:[^@/?#]+@)?([^@/?#]+)\/([\w.-]+)(\/\d*)?$/
 const sentinelPort = 26_379
 
-export type SentinelAddress = NonNullable<ReturnType<typeof sentinelAddress>>
+export type Address = NonNullable<ReturnType<typeof addressIn>>
 
-/** Returns the hosts and ports of the sentinels, and their name for the primary. */
-export function sentinelAddress(url: string) {
-  const [, scheme, credentials = '', names = '', name = '', database = ''] =
-    sentinelUrl.exec(url) ?? []
+/** Returns the address of a server, cluster or sentinels, but not of a socket. `name` is the sentinels' for the primary. */
+export function addressIn(url: string) {
+  const [, scheme, several, credentials = '', names = '', path = ''] = urlForm.exec(url) ?? []
+  const kind = several === 'sentinel' || several === 'cluster' ? several : 'server'
+  const [, name, database = ''] = pathForms[kind].exec(path) ?? []
+  const isPortMissing = (host: string) => kind === 'sentinel' && !/^$|:\d*$/.test(host)
   const hosts = names
     .split(',')
-    .map((host) => (host === '' || /:\d*$/.test(host) ? host : `${host}:${sentinelPort}`))
-  if (!hosts.every(isHost)) return undefined
+    .map((host) => host + (isPortMissing(host) ? `:${sentinelPort}` : ''))
+  const isValid = hosts.every(isHost) && (kind !== 'server' || hosts.length === 1)
+  if (name === undefined || !isValid) return undefined
   return {
+    kind,
     hosts,
     name,
+    urlOf: (host: string) => `${scheme}://${credentials}${host}${database}`,
     sentinelUrl: (host: string, hasCredentials: boolean) =>
       `${scheme}://${hasCredentials ? credentials : ''}${host}`,
-    serverUrl: (host: string) => `${scheme}://${credentials}${host}${database}`,
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClusterAddress } from './address.js'
+import type { Address } from './address.js'
 import type { Command, RedisValue, Reply, Servers } from './client.js'
 import { connect, valueIn, withTimeout } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
@@ -13,7 +13,7 @@ import { mastersOf, redirectionOf, slotCount, slotOf } from './slots.js'
 const askedAtOnce = 3 // servers for the slot table; the first reply is used
 const tableCommand = ['CLUSTER', 'SLOTS']
 
-export function createCluster(address: ClusterAddress, options: ServersOptions): Servers {
+export function createCluster(address: Address, options: ServersOptions): Servers {
   const { timeout, log, traffic } = options
   const closing = new AbortController()
   const { signal } = closing

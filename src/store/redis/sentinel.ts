@@ -1,6 +1,6 @@
 /** Asks a Redis Sentinel for the current primary, and subscribes to its events. @module */
 
-import { hostAndPort, type SentinelAddress } from './address.js'
+import { type Address, hostAndPort } from './address.js'
 import { type Client, listIn, open, type RedisValue, withTimeout } from './client.js'
 import { reasonOf, TimeoutError } from './errors.js'
 
@@ -20,7 +20,7 @@ export type Sentinel = ReturnType<typeof createSentinel>
 /** Creates a client for one sentinel. Protocol version 2 needs a connection of its own for events. */
 export function createSentinel(
   host: string,
-  address: SentinelAddress,
+  address: Address,
   timeout: number,
   signal: AbortSignal,
   onEvent: () => void,

@@ -5,7 +5,7 @@ import type { ItemId } from '../../item/id.js'
 import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
 import { type ItemStore, StoreError, StoreMismatchError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
-import { clusterAddress, sentinelAddress } from './address.js'
+import { addressIn } from './address.js'
 import {
   CorruptedKeys,
   changeScript,
@@ -251,10 +251,9 @@ function evaluation(name: string, script: string, key: string, args: Command['pa
 }
 
 function openServers(url: string, options: ServersOptions): Servers {
-  const cluster = clusterAddress(url)
-  if (cluster !== undefined) return createCluster(cluster, options)
+  const address = addressIn(url)
+  if (address?.kind === 'cluster') return createCluster(address, options)
   const single = { ...options, reachability: createReachabilityLog(options.log) }
-  const sentinels = sentinelAddress(url)
-  if (sentinels !== undefined) return watchPrimary(sentinels, single)
+  if (address?.kind === 'sentinel') return watchPrimary(address, single)
   return new RedisConnection({ ...single, url: () => url, isClusterNode: false })
 }

@@ -3,7 +3,7 @@
  * commands are sent only while recent answers of the sentinels name the connected server. @module
  */
 
-import type { SentinelAddress } from './address.js'
+import type { Address } from './address.js'
 import { type Servers, withTimeout } from './client.js'
 import { RedisConnection, type RedisConnectionOptions } from './connection.js'
 import { errorReplyOf, NotPrimaryError, reasonOf } from './errors.js'
@@ -20,7 +20,7 @@ const reasons: Readonly<Record<Answer['state'], (named: string) => string>> = {
 }
 
 export function watchPrimary(
-  address: SentinelAddress,
+  address: Address,
   options: Omit<RedisConnectionOptions, 'url' | 'isClusterNode'>,
 ): Servers {
   const closing = new AbortController()
@@ -45,7 +45,7 @@ export function watchPrimary(
     await ask()
     if (named === undefined || isExpired()) throw cause
     used = named
-    return address.serverUrl(named)
+    return address.urlOf(named)
   }
 
   function ask(): Promise<void> {
