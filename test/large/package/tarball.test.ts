@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { outputOf } from '../../support/process.js'
 import { filesIn, pack } from '../../support/tarball.js'
-import { manifest, readText, root, toolCommand } from '../../support/tools.js'
+import { manifest, readText, requireTool, root, toolCommand } from '../../support/tools.js'
 
 const tarball = pack()
 const files = filesIn(tarball)
@@ -71,6 +72,25 @@ test('the tarball has all files of the pages, each also compressed with Brotli a
   const expected = plain.flatMap((file) => [file, `${file}.br`, `${file}.gz`])
   const pages = files.flatMap((file) => file.split('dist/pages/')[1] ?? [])
   assert.deepEqual(pages.sort(), expected.sort())
+})
+
+interface Esbuild {
+  buildSync(options: object): { outputFiles: { contents: Uint8Array }[] }
+}
+
+/** Size limit: 4,560 bytes, plus 370 to tell which requests were never sent, and for responses without a stream. */
+const largest = 4_930
+
+test(`the client has less than ${largest} bytes minified and compressed, and imports nothing`, (t) => {
+  const { buildSync }: Esbuild = requireTool('esbuild')
+  const { outputFiles } = buildSync({
+    ...{ entryPoints: ['dist/client.js'], absWorkingDir: root, bundle: true, minify: true },
+    ...{ format: 'esm', platform: 'neutral', target: 'es2022', write: false },
+  })
+  const size = gzipSync(outputFiles[0]?.contents ?? assert.fail()).length
+  t.diagnostic(`${size} bytes`)
+  assert.ok(size < largest, `${size} bytes`)
+  assert.doesNotMatch(readText('dist/client.js'), /^import\b/m)
 })
 
 test('publint finds no problem in the tarball', () => {
