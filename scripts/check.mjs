@@ -13,7 +13,6 @@ const checks = new Map([
   ['fuzz', 'fuzz/fuzz'],
   ['histories', `histories/histories.test --operations=100000 --seed=${(Date.now() % 1e6) + 1}`],
   ['shutdowns', 'reliability/endless-creates.test --count=500'],
-  ['soak', 'checks/soak'],
 ])
 
 const [name = ''] = process.argv.splice(2, 1)
