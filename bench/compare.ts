@@ -23,7 +23,7 @@ import {
 
 const help = `Usage: npm run bench                          all benchmarks
        npm run bench -- compare [options]     (needs wrk)
-       npm run bench -- stalls|waiting|scale|pages [options]
+       npm run bench -- stalls|scale|pages [options]
 
   --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
   --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { install, makeReady, root, run } from '../scripts/ready.mjs'
 
-const names = ['compare', 'stalls', 'waiting', 'scale', 'pages']
+const names = ['compare', 'stalls', 'scale', 'pages']
 const args = process.argv.slice(2)
 const [first = ''] = args
 const chosen = first === '' ? names : [first.startsWith('-') ? 'compare' : first]

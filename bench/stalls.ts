@@ -11,7 +11,6 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { newAccess } from './lib/access.js'
 import { type Headers, usualPrefix } from './lib/client.js'
-import { openConnections } from './lib/connections.js'
 import { describeMachine } from './lib/machine.js'
 import { readOptions } from './lib/options.js'
 import { startReading } from './lib/probe.js'
@@ -38,7 +37,6 @@ const longestRequest = 5 // seconds
 const warmUp = 400 // milliseconds before the measurement
 const afterwards = 200 // milliseconds for which the measurement continues after the response
 const listItems = 100_000
-const waits = 10_000
 
 interface Server {
   port: number
@@ -80,16 +78,6 @@ const cases: Case[] = [
     list: listItems,
     prepare: async (server) => () => curl(server, server.items),
   },
-  {
-    title: `${count(waits)} waiting reads and a create`,
-    sides: [itemStore],
-    prepare: wakeAll,
-  },
-  {
-    title: `${count(waits)} connections that close together`,
-    sides: [itemStore, fastify],
-    prepare: closeAll,
-  },
 ]
 
 const facts = describeMachine()
@@ -117,8 +105,7 @@ async function measure({ list = 1, prepare }: Case, side: Side) {
   const { port, secret, headers } = await newAccess()
   const prefix = side.prefix ?? usualPrefix
   const server = { port, headers, items: `${prefix}/items` }
-  const settings = { MAX_CONNECTIONS: String(waits + 100) }
-  const programs = await side.start({ port, secret, items: list, settings })
+  const programs = await side.start({ port, secret, items: list })
   try {
     const [id] = await side.create(server, list, 60)
     const act = await prepare(server)
@@ -162,33 +149,4 @@ async function createdPath(server: Server) {
   const answer = readFileSync(answerFile)
   const ends = `${answer.subarray(0, 500)}${answer.subarray(-500)}` // the id is near the start or the end of the body
   return `${server.items}/${/"id": ?"([\w-]+)"/.exec(ends)?.[1]}`
-}
-
-/** Starts reads that wait for a change. Returns a function that creates an item, which ends the waits. */
-async function wakeAll(server: Server) {
-  const { port, headers, items } = server
-  const connections = await openConnections(port, waits)
-  const read = { method: 'HEAD', path: items, headers }
-  const { tag } = (await connections[0]?.ask(read)) ?? {}
-  const waiting = { ...headers, 'If-None-Match': tag ?? '', Prefer: 'wait=60' }
-  const answers = connections.map((one) => one.ask({ ...read, headers: waiting }))
-  for (const answer of answers) answer.catch(() => {}) // ignores reads whose connection closes during the wait
-  await wait(1000)
-  writeFileSync(bodyFile, '{"data":{}}')
-  return async () => {
-    await create(server)
-    const [first] = await Promise.all(answers)
-    return first?.status ?? 0
-  }
-}
-
-/** Opens connections, and sends a request on each. Returns a function that closes all of them at once. */
-async function closeAll({ port }: Server) {
-  const connections = await openConnections(port, waits)
-  const read = { method: 'HEAD', path: '/' }
-  const [first] = await Promise.all(connections.map((one) => one.ask(read)))
-  return async () => {
-    for (const one of connections) one.close()
-    return first?.status ?? 0
-  }
 }

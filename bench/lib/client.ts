@@ -17,7 +17,11 @@ const items = `${usualPrefix}/items`
 
 export const requests = {
   read: (id: string): Request => ({ method: 'GET', path: `${items}/${id}` }),
-  create: (): Request => ({ method: 'POST', path: items, body: requestText() }),
+  create: (more = 0): Request => ({ method: 'POST', path: items, body: requestText(more) }),
+  replace: (id: string, more = 0): Request => ({
+    ...{ method: 'PUT', path: `${items}/${id}`, body: requestText(more) },
+  }),
+  remove: (id: string): Request => ({ method: 'DELETE', path: `${items}/${id}` }),
   list: (): Request => ({ method: 'GET', path: items }),
 }
 

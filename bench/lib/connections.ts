@@ -10,7 +10,7 @@ export interface Connection {
   close: () => void
 }
 
-const openedAtOnce = 100 // many more could overflow the listening socket's queue
+export const openedAtOnce = 100 // many more could overflow the listening socket's queue
 
 export async function openConnections(port: number, count: number) {
   const connections: Connection[] = []
@@ -56,26 +56,43 @@ export function openConnection(port: number): Promise<Connection> {
   })
 }
 
-const createConnections = 48
+const parallelConnections = 48
 
-export async function createItems(
-  { port, headers }: { port: number; headers: Headers },
+export interface Server {
+  port: number
+  headers: Headers
+}
+
+/** Calls `act` so many times, or until the time is over, on several connections. Requests get the server's headers. */
+export async function inParallel(
+  { port, headers }: Server,
   count: number,
-  seconds: number,
+  act: (ask: Connection['ask'], place: number) => Promise<unknown>,
+  seconds = Number.POSITIVE_INFINITY,
 ) {
   const deadline = performance.now() + seconds * 1000
-  const connections = await openConnections(port, createConnections)
-  const ids: string[] = []
-  let left = count
-  const createOver = async ({ ask, close }: Connection) => {
-    while (left > 0 && performance.now() < deadline) {
-      left -= 1
-      const { status, body } = await ask({ ...requests.create(), headers })
-      if (status !== 201) throw new Error(`a create got status ${status}`)
-      ids.push(/"id":\s*"([0-9a-f-]{36})"/.exec(body)?.[1] ?? '')
+  const connections = await openConnections(port, parallelConnections)
+  let next = 0
+  const actOver = async ({ ask, close }: Connection) => {
+    while (next < count && performance.now() < deadline) {
+      next += 1
+      await act((request) => ask({ ...request, headers }), next - 1)
     }
     close()
   }
-  await Promise.all(connections.map(createOver))
+  await Promise.all(connections.map(actOver))
+}
+
+/** Returns the ids of the new items. There are fewer than `count` if the time is over. */
+export async function createItems(server: Server, count: number, seconds?: number) {
+  const ids: string[] = []
+  await inParallel(server, count, async (ask) => ids.push(await createItem(ask)), seconds)
   return ids
+}
+
+/** @param more bytes by which the item is longer than usual */
+export async function createItem(ask: Connection['ask'], more = 0) {
+  const { status, body } = await ask(requests.create(more))
+  if (status !== 201) throw new Error(`a create got status ${status}`)
+  return /"id":\s*"([0-9a-f-]{36})"/.exec(body)?.[1] ?? ''
 }

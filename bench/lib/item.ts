@@ -13,12 +13,15 @@ const members = {
   note: '',
 }
 const missing = itemBytes - itemText(anyId).length
-members.note = 'The quick brown fox. '.repeat(5).slice(0, missing)
+const note = 'The quick brown fox. '.repeat(9)
+members.note = note.slice(0, missing)
 
 export function itemText(id: string) {
   return JSON.stringify({ id, project_id: 'bench', ...members })
 }
 
-export function requestText() {
-  return JSON.stringify({ data: members, project_id: 'bench' })
+/** @param more bytes by which the item is longer than `itemBytes`, from -50 to 50 */
+export function requestText(more = 0) {
+  const data = { ...members, note: note.slice(0, missing + more) }
+  return JSON.stringify({ data, project_id: 'bench' })
 }

@@ -10,7 +10,7 @@ import { type Child, kill } from './processes.js'
 export interface Workload {
   name: string
   title: string
-  kind: keyof typeof requests
+  requestFor: (id: string) => Request
   connections: number
 }
 
@@ -30,9 +30,9 @@ interface Contender {
 export const items = 1000 // in the store before the first request
 
 export const workloads: Workload[] = [
-  { name: 'read', title: 'read', kind: 'read', connections: 32 },
-  { name: 'create', title: 'create', kind: 'create', connections: 32 },
-  { name: 'list', title: 'list 1,000', kind: 'list', connections: 4 },
+  { name: 'read', title: 'read', requestFor: requests.read, connections: 32 },
+  { name: 'create', title: 'create', requestFor: () => requests.create(), connections: 32 },
+  { name: 'list', title: 'list 1,000', requestFor: requests.list, connections: 4 },
 ]
 
 const warmUp = 1 // seconds
@@ -64,12 +64,12 @@ export async function takeTurns(
   return new Map(contenders.map(({ side, turns }) => [side, turns]))
 }
 
-async function enter(side: Side, { kind }: Workload): Promise<Contender> {
+async function enter(side: Side, { name, requestFor }: Workload): Promise<Contender> {
   const { port, secret, headers } = await newAccess()
-  const programs = await side.start({ port, secret, items, isList: kind === 'list' })
+  const programs = await side.start({ port, secret, items, isList: name === 'list' })
   const ids = await side.create({ port, headers }, items, createTime)
   if (ids.length < items) throw new Error(`${side.name}: creating the items took too long`)
-  const request = requests[kind](ids[0] ?? '')
+  const request = requestFor(ids[0] ?? '')
   const path = request.path.replace(usualPrefix, side.prefix ?? usualPrefix)
   return { side, port, request: { ...request, path, headers }, programs, turns: [] }
 }
