@@ -1,9 +1,7 @@
 /** Tests the limits on requests, memory and connections (interface §8). */
 
 import assert from 'node:assert/strict'
-import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMemoryStore } from '../../src/store/memory/store.js'
@@ -106,28 +104,6 @@ async function fill(app: Service): Promise<string[]> {
     assert.ok(ids.length < 1000, 'the limit is never reached')
   }
 }
-
-test('§8 a pipelined body no longer counts as pending once its connection has ended', async () => {
-  const requests: IncomingMessage[] = []
-  subscribe('http.server.request.start', (message) => {
-    requests.push((message as { request: IncomingMessage }).request) // Node.js documents that the message has a request
-  })
-  let reached = 0
-  const exceededLimit = () => {
-    reached += 1
-    if (reached === 2) requests[1]?.socket.destroy()
-    return undefined
-  }
-  const body = `{"data":{"text":"${'x'.repeat(100)}"}}`
-  const app = await ownApp(
-    { load: { limits: [], exceededLimit } },
-    { maxPendingBytes: body.length },
-  )
-  const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body
-
-  await once(openSocket(app.baseUrl, create + create).resume(), 'close')
-  assert.equal((await exchangeOne(app.baseUrl, create)).status, 201)
-})
 
 test('§8 a body whose connection ends during the check is not stored, and no longer counts as pending', async () => {
   const body = `{"data":{${Array.from({ length: 10_000 }, (_, place) => `"${place}":1`)}}}`
