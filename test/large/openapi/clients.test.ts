@@ -1,10 +1,10 @@
-/** Tests clients that are generated from the OpenAPI document. */
+/** Tests the OpenAPI document with a linter, and clients that are generated from it. */
 
 import assert from 'node:assert/strict'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownService } from '../../support/own-service.js'
+import { cli, ownService } from '../../support/own-service.js'
 import { outputOf } from '../../support/process.js'
 import { emptyFolder, toolCommand, toolsFolder, tsc } from '../../support/tools.js'
 
@@ -89,3 +89,23 @@ for (const each of generators) {
     assert.deepEqual(printed, { id, title: 'first', ids: [id], detail: 'Item x not found', item })
   })
 }
+
+test('Redocly reports no errors and no warnings for the document', () => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, 'openapi.json'), outputOf(process.execPath, [cli, 'openapi']))
+  const rules = {
+    ...{ 'operation-description': 'error', 'operation-tag-defined': 'error' },
+    ...{ 'no-invalid-schema-examples': 'error', 'no-invalid-parameter-examples': 'error' },
+  }
+  writeFileSync(join(cwd, 'redocly.yaml'), JSON.stringify({ extends: ['recommended'], rules }))
+  // No request or response uses these schemas (spec §2.6, §2.7), but clients may need them.
+  const unused = ['TokenPayload', 'FileUploadRequest', 'FileUploadResponse']
+  const locations = unused.map((name) => `#/components/schemas/${name}`)
+  const ignored = { 'openapi.json': { 'no-unused-components': locations } }
+  writeFileSync(join(cwd, '.redocly.lint-ignore.yaml'), JSON.stringify(ignored))
+  const args = [toolCommand('redocly'), 'lint', 'openapi.json', '--format', 'json']
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const env = { ...process.env, ...quiet }
+  const report = outputOf(process.execPath, args, { cwd, env })
+  assert.deepEqual(JSON.parse(report).problems, [])
+})
