@@ -136,28 +136,7 @@ test('fail and delay refuse scopes that are invalid or match no item request, an
   assert.throws(() => store.delay(-1), /^UsageError: delay is -1; expected milliseconds/)
 })
 
-test('requests returns all requests since the last reset, with the session ids of the responses', async () => {
-  const store = await started()
-  const response = await request(store, 'GET', '/items?token=secret')
-  const { session_id } = JSON.parse(await response.text())
-  await fetch(`${store.baseUrl}/items`)
-  const preflight = { 'access-control-request-method': 'PUT', origin: 'http://a.example' }
-  await fetch(`${store.baseUrl}/items`, { method: 'OPTIONS', headers: preflight })
-  store.fail(['cut'])
-  await assert.rejects(request(store, 'DELETE', '/items/x'), { name: 'TypeError' })
-  const [list, refused, cut, ...others] = store.requests()
-  assert.deepEqual(list, {
-    ...{ method: 'GET', path: '/api/v1/items', query: 'token=secret', status: 200 },
-    ...{ sessionId: session_id, body: undefined },
-  })
-  assert.deepEqual([refused?.method, refused?.status], ['GET', 401])
-  assert.deepEqual([cut?.method, cut?.path, cut?.status], ['DELETE', '/api/v1/items/x', undefined])
-  assert.deepEqual(others, [])
-  await store.reset()
-  assert.deepEqual(store.requests(), [])
-})
-
-test('with recordBodies, requests has the text of each body, even if the request failed', async () => {
+test('requests returns all requests since the last reset but preflights, with recordBodies the text of bodies too', async () => {
   const long = `{"data":{"text":"${'é'.repeat(50_000)}"}}`
   const bodies = ['{"data":{"n":1.0}}', '{"data":', long, long, '{"data":{}}']
   const store = await started({ recordBodies: true })
@@ -166,12 +145,22 @@ test('with recordBodies, requests has the text of each body, even if the request
     if (at === 3) store.fail([503, 'cut'])
     await request(store, 'PUT', `/items/${id}`, { body }).catch(() => undefined)
   }
-  store.fail([500])
-  await request(store, 'GET', '/items')
+  const preflight = { 'access-control-request-method': 'PUT', origin: 'http://a.example' }
+  await fetch(`${store.baseUrl}/items`, { method: 'OPTIONS', headers: preflight })
   assert.equal((await fetch(`${store.url}/control/reset`, { method: 'POST' })).status, 404)
+  const response = await request(store, 'GET', '/items?token=secret')
+  const { session_id } = JSON.parse(await response.text())
+  await fetch(`${store.baseUrl}/items`)
   const seen = store.requests().map(({ status, body }) => [status, body])
   const statuses = [200, 422, 200, 503, undefined]
-  assert.deepEqual(seen, [...bodies.map((body, at) => [statuses[at], body]), [500, undefined]])
+  const withBody = bodies.map((body, at) => [statuses[at], body])
+  assert.deepEqual(seen, [...withBody, [200, undefined], [401, undefined]])
+  assert.deepEqual(store.requests()[5], {
+    ...{ method: 'GET', path: '/api/v1/items', query: 'token=secret', status: 200 },
+    ...{ sessionId: session_id, body: undefined },
+  })
+  await store.reset()
+  assert.deepEqual(store.requests(), [])
 })
 
 test('delay delays requests of its scope, but no seed, until a reset, at which the delayed ones fail', async () => {
