@@ -228,29 +228,21 @@ test('§4.8 /docs/ redirects to /docs, because the links of the page are relativ
   }
 })
 
-test('§4.8 without CONSOLE=on, / is a 404 whose message names /docs', async () => {
-  const text = assertRefused(await plain.requestTarget('POST', '/'), 404, 'ROUTE_NOT_FOUND')
-  assert.equal(text, 'POST / is not an endpoint; see /docs')
-  assert.equal((await plain.requestTarget('GET', '/docs')).status, 200)
-  assert.equal((await plain.requestTarget('GET', asset)).status, 200)
-})
-
 const ofDocs = [openApi, '/docs', '/docs/', ...documents.map(({ path }) => path)]
-
-test('§4.7 §4.8 with DOCS=off and without CONSOLE=on, no page and no document is served', async () => {
-  for (const path of ['/', asset, ...ofDocs]) {
-    const text = assertRefused(await off.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
-    assert.equal(text, `GET ${path} is not an endpoint; all endpoints are under /api/v1`)
-  }
-})
-
-test('§4.8 with DOCS=off and CONSOLE=on, only the items page is served', async () => {
-  assert.equal((await items.requestTarget('GET', '/')).status, 200)
-  assert.equal((await items.requestTarget('GET', asset)).status, 200)
-  for (const path of ofDocs) {
-    assertRefused(await items.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
-  }
-})
+const sets: [title: string, own: Service, served: string[], others: string[], hint: string][] = [
+  ['without CONSOLE=on, / is not served', plain, ['/docs', asset], ['/'], 'see /docs'],
+  ['with DOCS=off and CONSOLE=on, only the items page is served', items, ['/', asset], ofDocs, ''],
+  ['with DOCS=off alone, nothing is served', off, [], ['/', asset, ...ofDocs], 'all endpoints'],
+]
+for (const [title, own, served, others, hint] of sets) {
+  test(`§4.7 §4.8 ${title}, and a 404 says where to look`, async () => {
+    for (const path of served) assert.equal((await own.requestTarget('GET', path)).status, 200)
+    for (const path of others) {
+      const text = assertRefused(await own.requestTarget('GET', path), 404, 'ROUTE_NOT_FOUND')
+      assert.ok(text.startsWith(`GET ${path} is not an endpoint; ${hint}`), text)
+    }
+  })
+}
 
 async function htmlOf(path: string, accept: string, own: Service = service): Promise<string> {
   const { headers, bytes } = await getBytes(path, accept, own)
