@@ -32,11 +32,8 @@ export function headIn(input: Buffer, request: IncomingMessage): Buffer {
   const { method, url, httpVersion, rawHeaders } = request
   const text = input.toString('latin1')
   let start = text.length
-  for (let lines = rawHeaders.length / 2 + 1; lines > 0; ) {
+  for (let lines = rawHeaders.length / 2 + 1; lines > 0; lines -= 1)
     start = text.lastIndexOf('\n', start - 2) + 1
-    const isContinued = /[ \t]/.test(text.charAt(start)) // the previous line (RFC 9112 §5.2)
-    if (!isContinued) lines -= 1
-  }
   const lines = text.slice(start).replaceAll(/^upgrade(?=:)/gim, 'X-Upgrade')
   return Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines}`, 'latin1')
 }
