@@ -44,17 +44,15 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
   const isInvalid = fault !== undefined || state === 'failed' || state === 'conflict'
 
   /**
-   * @param text text to save, which may be newer than the text in the session.
    * @param base version of the item to replace; `undefined` to create an item.
    * @param by number of columns by which the active cell then moves to the right; negative to move left.
    */
-  async function save(text: string, base: Item | undefined, by = 0): Promise<void> {
+  async function save(base: Item | undefined, by = 0): Promise<void> {
     if (!session || isSaving) return
-    if (state !== 'conflict' && !isDirty({ ...session, typed: text })) return close(by)
-    const edited = withValue((base ?? item).text, name, jsonOf(type, text))
+    if (state !== 'conflict' && !isDirty(session)) return close(by)
+    const edited = withValue((base ?? item).text, name, jsonOf(type, typed))
     setFault(edited.fault)
     if (edited.fault !== undefined) return
-    dispatch({ type: 'typed', text })
     if (await saveSession(editing, { base, text: edited.text, createKey })) moveAside(columns, by)
   }
 
@@ -69,15 +67,15 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       isTitleHidden
       class="cell"
       onClose={() => (isSaving ? dispatch({ type: 'go', to: 'close' }) : close(0))}
-      onOutside={() => save(typed, session.item)}
+      onOutside={() => save(session.item)}
       onKeyDown={(event) => {
         const key = keyOf(event)
         const isInField = event.target === field.current
         if (type.other && /^Arrow(Up|Down)$/.test(key))
           dispatch({ type: 'typed', text: other ?? type.other })
-        else if (isInField && key === 'Enter') save(typed, session.item)
+        else if (isInField && key === 'Enter') save(session.item)
         else if (isInField && key === 'Tab' && state !== 'conflict')
-          save(typed, session.item, event.shiftKey ? -1 : 1)
+          save(session.item, event.shiftKey ? -1 : 1)
         else return
         event.preventDefault()
       }}
@@ -103,7 +101,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
             {fault ?? notSaved(problem, listProblem)}
           </p>
         )}
-        <Conflict session={session} onKeep={() => save(typed, session.stored)} />
+        <Conflict session={session} onKeep={() => save(session.stored)} />
       </div>
     </Dialog>
   )

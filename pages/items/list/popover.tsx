@@ -6,11 +6,13 @@ import { keyOf } from '../../shared/keys.js'
 import { formatted } from '../../shared/numbers.js'
 import { memberText, shownName } from '../model/item.js'
 import { plainText, tidied } from '../model/values.js'
-import type { Peeked } from '../state/overlay.js'
+import type { OverlayOf } from '../state/overlay.js'
 
 const longest = 20_000 // characters; the copy button copies the whole value
 
-export function Popover({ item, name, cell, hasFocus, onClose }: Peeked & { onClose: () => void }) {
+type PopoverProps = OverlayOf<'peek'> & { readonly onClose: () => void }
+
+export function Popover({ item, name, cell, hasFocus, onClose }: PopoverProps) {
   const popover = useRef<HTMLDivElement>(null)
   const value = useRef<HTMLPreElement>(null)
   useLayoutEffect(() => {

@@ -39,33 +39,28 @@ const places = new Map<string | null | undefined, ReadonlyMap<string, boolean>>(
 
 const changed = createState<{ key: string; layout: Layout }>({ key: '', layout: {} })
 
-function useLayout(): Layout {
-  const key = layoutKey(view.use().project)
-  const latest = changed.use()
-  return useMemo(() => layoutOf(key), [key, latest])
+function keyNow(): string {
+  const { project } = view.get()
+  return `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
 }
 
-function layoutOf(key: string): Layout {
-  const latest = changed.get()
-  return latest.key === key ? latest.layout : storedLayout(key)
+function layoutNow(): Layout {
+  const { key, layout } = changed.get()
+  return key === keyNow() ? layout : storedLayout(keyNow())
 }
 
 export function resize(name: string, width: number | undefined): void {
-  const { widths = [] } = layoutOf(layoutKey(view.get().project))
+  const { widths = [] } = layoutNow()
   const others = widths.filter(([each]) => each !== name)
   const own = width && ([name, Math.min(widest, Math.max(narrowest, width))] as const)
   changeLayout({ widths: own ? [...others, own] : others })
 }
 
 export function changeLayout(part: Layout | undefined): void {
-  const key = layoutKey(view.get().project)
-  const layout = part ? { ...layoutOf(key), ...part } : {}
+  const key = keyNow()
+  const layout = part ? { ...layoutNow(), ...part } : {}
   changed.set({ key, layout })
   store('localStorage', key, JSON.stringify(layout))
-}
-
-function layoutKey(project: string | null | undefined): string {
-  return `item-store-table:${project === undefined ? '' : JSON.stringify(project)}`
 }
 
 const isName = (value: unknown): value is string => isString(value) && value !== 'id'
@@ -88,7 +83,7 @@ export function moveColumn(names: readonly string[], name: string, target: strin
   if (target === undefined || !names.includes(name) || !names.includes(target)) return
   const others = names.filter((each) => each !== name)
   const order = others.toSpliced(names.indexOf(target), 0, name)
-  changeLayout(layoutOf(layoutKey(view.get().project)).names ? { names: order } : { order })
+  changeLayout(layoutNow().names ? { names: order } : { order })
 }
 
 /**
@@ -100,7 +95,8 @@ export function useColumns() {
   const shape = useShape()
   const isListed = useList().listedAt !== undefined
   const { project, sort } = view.use()
-  const layout = useLayout()
+  const latest = changed.use()
+  const layout = useMemo(layoutNow, [project, latest])
   const { widths: lengths, notAtEnd, names: found } = shape
   const all = useMemo(() => {
     const before = places.get(project) ?? new Map<string, boolean>()

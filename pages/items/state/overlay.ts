@@ -11,16 +11,13 @@ export type Overlay =
   | { readonly kind: 'token'; readonly problem?: unknown }
   | { readonly kind: 'delete'; readonly items: readonly Item[] }
   | { readonly kind: 'cell'; readonly item: Item; readonly name: string }
-  | Peeked
-
-export interface Peeked {
-  readonly kind: 'peek'
-  readonly item: Item
-  readonly name: string
-  readonly cell: HTMLElement
-  /** Opened by a key or click, and has the focus; `false` if the pointer only rests on the cell. */
-  readonly hasFocus: boolean
-}
+  | {
+      readonly kind: 'peek'
+      readonly item: Item
+      readonly name: string
+      readonly cell: HTMLElement
+      readonly hasFocus: boolean // opened by a key or click; otherwise, the pointer rests on the cell
+    }
 
 export type OverlayOf<K extends Overlay['kind']> = Extract<Overlay, { readonly kind: K }>
 
@@ -29,27 +26,23 @@ export const overlays = createState<readonly Overlay[]>(token.get() ? [] : [{ ki
 /** Message about a failure that has no dialog; empty if there is none. */
 export const failure = createState('')
 
-export function open(overlay: Overlay): void {
-  overlays.set(opened(overlays.get(), overlay))
+/** Opens an overlay in place of the others. Only the token dialog opens on top of them. */
+export function open(next: Overlay): void {
+  const isHovering = next.kind === 'peek' && !next.hasFocus
+  if (isHovering && overlays.get().some(({ kind }) => kind !== 'peek')) return // resting the pointer closes nothing
+  overlays.set(next.kind === 'token' ? [...without('token'), next] : [next])
 }
 
 export function close(kind: Overlay['kind']): void {
-  overlays.set(closed(overlays.get(), kind))
+  overlays.set(without(kind))
+}
+
+function without(kind: Overlay['kind']): readonly Overlay[] {
+  return overlays.get().filter((each) => each.kind !== kind)
 }
 
 refusal.subscribe(() => open({ kind: 'token', problem: refusal.get() }))
 
 export function isAskingForToken(): boolean {
   return overlays.get().some(({ kind }) => kind === 'token')
-}
-
-/** Opens an overlay. Only the token dialog opens on top of others. */
-export function opened(open: readonly Overlay[], next: Overlay): readonly Overlay[] {
-  const isHovering = next.kind === 'peek' && !next.hasFocus
-  if (isHovering && open.some(({ kind }) => kind !== 'peek')) return open // resting the pointer closes nothing
-  return next.kind === 'token' ? [...closed(open, 'token'), next] : [next]
-}
-
-export function closed(open: readonly Overlay[], kind: Overlay['kind']): readonly Overlay[] {
-  return open.some((each) => each.kind === kind) ? open.filter((each) => each.kind !== kind) : open
 }
