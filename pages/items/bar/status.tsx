@@ -7,14 +7,14 @@ import { token } from '../../shared/session.js'
 import type { Item } from '../model/item.js'
 import { messageFor, needsToken } from '../service/requests.js'
 import { collection, useList } from '../state/list.js'
-import { failure, open, overlays } from '../state/overlay.js'
+import { failure, isAskingForToken, open, overlays } from '../state/overlay.js'
 import { useSelected } from '../state/selection.js'
 import { SelectionBar } from './selection-bar.js'
 
 export function Status({ rows }: { rows: readonly Item[] }) {
   const { items, loading, share, listedAt, problem } = useList()
   const failed = failure.use()
-  const isAsking = overlays.use().some(({ kind }) => kind === 'token')
+  const isAsking = isAskingForToken(overlays.use())
   const hasToken = token.use() !== ''
   const selected = useSelected(rows)
   const matching = rows.length

@@ -1,7 +1,6 @@
 /** Edits a member's value in its table cell. Nothing else in the item's JSON text changes. @module */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { newKey } from '../../../src/client/item-requests.js'
 import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
@@ -29,7 +28,6 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
   const { problem: listProblem } = useList() // shown already, so not here
   const session = useSession(editing)
   const [fault, setFault] = useState<string>()
-  const [createKey] = useState(newKey)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     if (!session) onClose()
@@ -53,7 +51,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
     const edited = withValue((base ?? item).text, name, jsonOf(type, typed))
     setFault(edited.fault)
     if (edited.fault !== undefined) return
-    if (await saveSession(editing, { base, text: edited.text, createKey })) moveAside(columns, by)
+    if (await saveSession(editing, base, edited.text)) moveAside(columns, by)
   }
 
   function close(by: number): void {

@@ -3,29 +3,25 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
-import { checkDraft, type Finding, lineAndColumn } from '../model/draft.js'
+import { checkDraft, type Finding, firstValue, lineAndColumn } from '../model/draft.js'
+import { panel } from '../state/panel.js'
+import type { Session } from '../state/session.js'
 import type { JsonEditor } from './json-editor.js'
 
 const mostListed = 5 // problems in the list, errors first; the editor marks all
 
 interface EditorPaneProps {
-  readonly text: string
-  /** Stored text. When it changes, `text` replaces the text in the editor. */
-  readonly base: string
-  readonly id: string | undefined
+  readonly session: Session
   readonly editor: RefObject<JsonEditor | undefined>
-  readonly focus: number
-  readonly cursor: { readonly from: number; readonly to: number } | undefined
-  readonly onChange: (text: string) => void
 }
 
-export function EditorPane(props: EditorPaneProps) {
-  const { text, base, id, editor, focus, cursor, onChange } = props
+export function EditorPane({ session, editor }: EditorPaneProps) {
+  const { item, isCopy, source, shown, typed, focus } = session
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
-  const latest = useRef({ text, id, onChange })
-  latest.current = { text, id, onChange }
+  const latest = useRef(session)
+  latest.current = session
 
   const list = (findings: readonly Finding[], text: string) => {
     const errors = findings.filter(({ severity }) => severity === 'error')
@@ -42,16 +38,17 @@ export function EditorPane(props: EditorPaneProps) {
       if (isClosed || !host.current) return
       own = createJsonEditor({
         host: host.current,
-        text: latest.current.text,
+        text: latest.current.typed,
         check(text) {
-          const findings = checkDraft(text, latest.current.id)
+          const findings = checkDraft(text, latest.current.item?.id)
           list(findings, text)
           return findings
         },
-        onChange: () => own && latest.current.onChange(own.text()),
+        onChange: () => own && panel.dispatch({ type: 'typed', text: own.text() }),
       })
       editor.current = own
-      if (cursor) own.goTo(cursor.from, cursor.to)
+      const first = item || isCopy ? undefined : firstValue(shown)
+      if (first) own.goTo(first.from, first.to)
       // On a touch screen, focus would open the keyboard.
       else if (focus && !matchMedia('(hover: none)').matches) own.focus()
     }
@@ -64,8 +61,8 @@ export function EditorPane(props: EditorPaneProps) {
   }, [])
 
   useLayoutEffect(() => {
-    if (editor.current && editor.current.text() !== text) editor.current.reset(text)
-  }, [base])
+    if (editor.current && editor.current.text() !== typed) editor.current.reset(typed)
+  }, [source])
 
   useLayoutEffect(() => {
     if (focus) editor.current?.focus()

@@ -1,18 +1,10 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { newKey } from '../../../src/client/item-requests.js'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
-import {
-  firstValue,
-  inLine,
-  lineAndColumn,
-  placeInDraft,
-  whyInvalid,
-  withSpaceOf,
-} from '../model/draft.js'
+import { inLine, lineAndColumn, placeInDraft, whyInvalid, withSpaceOf } from '../model/draft.js'
 import type { Item } from '../model/item.js'
 import { notSaved } from '../service/save.js'
 import { open } from '../state/overlay.js'
@@ -34,10 +26,9 @@ interface PanelProps {
 const { dispatch } = panel
 
 export function Panel({ session, rows }: PanelProps) {
-  const { item, isCopy, shown, typed, state, problem, pending } = session
+  const { item, typed, state, problem, pending } = session
   const isNarrow = useIsNarrow()
   const editor = useRef<JsonEditor>(undefined)
-  const [createKey] = useState(newKey)
   const isSaving = state === 'saving'
   useWarning(isSaving || isDirty(session))
 
@@ -65,7 +56,7 @@ export function Panel({ session, rows }: PanelProps) {
 
   /** @param base version that the typed text replaces; `undefined` to create an item. */
   function save(base: Item | undefined): void {
-    if (!isSaving && isValid()) saveSession(panel, { base, text: toSave(), createKey })
+    if (!isSaving && isValid()) saveSession(panel, base, toSave())
   }
 
   return (
@@ -112,15 +103,7 @@ export function Panel({ session, rows }: PanelProps) {
           {reason}
         </p>
       )}
-      <EditorPane
-        editor={editor}
-        focus={session.focus}
-        text={typed}
-        base={session.source}
-        id={item?.id}
-        cursor={item || isCopy ? undefined : firstValue(shown)}
-        onChange={(text) => dispatch({ type: 'typed', text })}
-      />
+      <EditorPane session={session} editor={editor} />
       {/* This notice is below the editor, so that text does not move when the notice appears during typing. */}
       <Conflict
         session={session}

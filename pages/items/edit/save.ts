@@ -6,18 +6,16 @@ import { saveItem } from '../service/save.js'
 import { collection, putFound } from '../state/list.js'
 import type { Editing } from '../state/panel.js'
 
-/**
- * Creates an item, or replaces its version `base`. Returns the saved item, if any.
- * @param createKey idempotency key of a new item.
- */
+/** Creates an item, or replaces its version `base`. Returns the saved item, if any. */
 export async function save(
   { get, dispatch }: Editing,
-  { base, text, createKey }: { base: Item | undefined; text: string; createKey: string },
+  base: Item | undefined,
+  text: string,
 ): Promise<Item | undefined> {
-  const key = get()?.key ?? 0
+  const key = get()?.key ?? ''
   dispatch({ type: 'save', base })
   try {
-    const saved = itemOf(await saveItem(base, text, createKey))
+    const saved = itemOf(await saveItem(base, text, key))
     collection.put(saved.text)
     dispatch({ type: 'saved', key, item: saved })
     return saved

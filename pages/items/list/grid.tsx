@@ -173,7 +173,7 @@ export function Grid({ rows }: { rows: readonly Item[] }) {
         }}
       >
         <thead>
-          <Head {...{ columns, hidden, isJson, rows }} />
+          <Head {...{ columns, hidden, rows }} />
         </thead>
         <tbody
           style={{ height: `${count * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}

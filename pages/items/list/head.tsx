@@ -12,12 +12,11 @@ import { down, Icon, up } from '../ui/icons.js'
 interface HeadProps {
   readonly columns: readonly Column[]
   readonly hidden: number // members without a column, which the last column lists
-  readonly isJson: boolean
   readonly rows: readonly Item[]
 }
 
-export function Head({ columns, hidden, isJson, rows }: HeadProps) {
-  const { sort } = view.use()
+export function Head({ columns, hidden, rows }: HeadProps) {
+  const { sort, isJson } = view.use()
   if (isJson) {
     return (
       <tr aria-rowindex={1}>

@@ -56,7 +56,7 @@ export function tryTokenAgain(): void {
 /** Keeps the list that of the chosen project, of the token, and of a visible page. */
 function update(): void {
   collection.setVisible(!document.hidden)
-  if (isAskingForToken()) return
+  if (isAskingForToken(overlays.get())) return
   const { project } = view.get()
   // Lists all items if the project's name may be too long for a URL, or has no UTF-8.
   collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)

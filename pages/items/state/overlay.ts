@@ -43,6 +43,6 @@ function without(kind: Overlay['kind']): readonly Overlay[] {
 
 refusal.subscribe(() => open({ kind: 'token', problem: refusal.get() }))
 
-export function isAskingForToken(): boolean {
-  return overlays.get().some(({ kind }) => kind === 'token')
+export function isAskingForToken(open: readonly Overlay[]): boolean {
+  return open.some(({ kind }) => kind === 'token')
 }

@@ -4,12 +4,14 @@
  * @module
  */
 
+import { newKey } from '../../../src/client/item-requests.js'
 import { formattedDraft, withoutId } from '../model/draft.js'
 import { type Item, memberText } from '../model/item.js'
 import { plainText } from '../model/values.js'
 
 export interface Draft {
-  readonly key: number // different for each draft, so that a late response does not affect the next
+  /** Tells a late response from one for the next draft, and a repeated create from another (`Idempotency-Key`). */
+  readonly key: string
   /** Stored version that the text replaces, without text if the user has not seen it; `undefined` for a new item. */
   readonly item: Item | undefined
   readonly name: string | undefined // member edited in its cell; `undefined` for the whole item
@@ -47,24 +49,21 @@ export type SessionEvent =
   | { readonly type: 'typed'; readonly text: string }
   /** `base`: version to replace; `undefined` to create an item. */
   | { readonly type: 'save'; readonly base: Item | undefined }
-  | { readonly type: 'saved'; readonly key: number; readonly item: Item }
-  | { readonly type: 'failed'; readonly key: number; readonly problem: unknown }
+  | { readonly type: 'saved'; readonly key: string; readonly item: Item }
+  | { readonly type: 'failed'; readonly key: string; readonly problem: unknown }
   /** Another version of an item was found when saving; `undefined` if it is deleted. */
   | {
       readonly type: 'found'
-      readonly key: number
+      readonly key: string
       readonly id: string
       readonly text?: string | undefined
     }
   | { readonly type: 'listed'; readonly id: string; readonly item: Item | undefined }
   | { readonly type: 'deleted'; readonly ids: ReadonlySet<string> }
 
-let drafts = 0
-
 function draft(part: Partial<Draft>, source: string): Draft {
-  drafts += 1
-  const rest = { item: undefined, name: undefined, isCopy: false, focus: drafts }
-  return { ...rest, ...part, source, key: drafts }
+  const rest = { item: undefined, name: undefined, isCopy: false, focus: 1 }
+  return { ...rest, ...part, source, key: newKey() }
 }
 
 export const draftOf = (item: Item) => draft({ item }, item.text)
