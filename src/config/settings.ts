@@ -41,7 +41,7 @@ export const settings = {
   storeUrl: setting(
     kind.storeUrl,
     undefined,
-    'Where the items are kept: memory, for the memory of the process, or the URL of a Redis or Valkey server or cluster: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
+    'Where the items are kept: memory, or the URL of a Redis or Valkey server or cluster: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
   ),
   storePrefix: setting(
     kind.keyPrefix,
@@ -51,7 +51,7 @@ export const settings = {
   storeBuckets: setting(
     kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
     256,
-    'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, for a new cluster to 4096; fixed by the first item',
+    'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, or to 4096 for a new store in a cluster; it cannot change once there are items',
   ),
   storeTimeout: setting(
     kind.time('ms', 10, 60_000),
