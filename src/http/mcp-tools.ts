@@ -198,7 +198,7 @@ async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; ta
   try {
     for (const item of seedObjects(start.subarray(0, maxListBytes + 1))) {
       if (item !== undefined) [count, end] = [count + 1, item.end]
-      await untilWorkMayRun()
+      if (item === undefined || count % 4 === 0) await untilWorkMayRun() // 16 KiB at most
     }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error // thrown where the list is cut
