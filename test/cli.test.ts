@@ -152,9 +152,8 @@ for (const [args, has, hasNot] of helps) {
 }
 
 test('-h and help print the same as --help', () => {
-  for (const same of [['-h'], ['help']]) assert.deepEqual(run(same), run(['--help']))
-  const help = run(['token', '--help'])
-  for (const same of ['token -h', 'help token']) assert.deepEqual(run(same.split(' ')), help)
+  const help = run(['--help'])
+  for (const same of ['-h', 'help']) assert.deepEqual(run([same]), help)
 })
 
 for (const [expires, lifetime] of [
