@@ -30,8 +30,6 @@ interface ParseError extends Error {
 /** Serves `response.req`. Must not throw, and must begin the response in a later turn of the event loop. */
 export type Serve = (response: ServerResponse, connection: Connection) => void
 
-export type Listener = ReturnType<typeof createListener>
-
 const timeoutCheckInterval = 1_000
 
 const idleCheckInterval = 50
