@@ -38,6 +38,11 @@ const versionPattern = String.raw`(\d{1,15}-[\da-f]+)$`
 const bytesPattern = new RegExp(String.raw`^(\d{1,15}) (\d{1,15}) ${versionPattern}`)
 const projectPattern = new RegExp(String.raw`^(\d{1,15}) ${versionPattern}`)
 
+/** True for the field of a project with its number of items and version. */
+export function isProject(name: string, value: Buffer): boolean {
+  return name.startsWith(projectField('')) && projectPattern.test(value.toString('latin1'))
+}
+
 /** Returns the time of a version, later after each change; 0 if empty, NaN if `undefined`. */
 export function timeOf(version: string | undefined): number {
   return version === '' ? 0 : Number.parseInt(version ?? '', 10)
@@ -127,13 +132,14 @@ export function createBucketStates(
 
   /** Returns a project's version, and the states of the buckets that have items of it. */
   async function ofProject(project: string): Promise<Buckets> {
-    const values = await valuesOf(keys, [bytesField, projectField(project)])
+    const name = projectField(project)
+    const values = await valuesOf(keys, [bytesField, name])
     const states: BucketState[] = []
     const versions = keys.map((key, index) => {
       const own = valid(values[2 * index + 1]) ?? null
       if (own === null) return ''
       const [, count, version] = projectPattern.exec(String(own)) ?? []
-      if (version === undefined) throw corrupted.found(key)
+      if (version === undefined) throw corrupted.found(key, Buffer.from(name))
       if (count !== '0') states.push(stateIn(key, valid(values[2 * index]) ?? null))
       return version
     })

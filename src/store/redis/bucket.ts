@@ -63,11 +63,12 @@ export type Script = ReturnType<typeof script>
 
 /** Maximum length of a script's reply, in bytes. */
 export const scriptReplyBytes = 24 * 1024
-const remembered = 3_600_000 // ms for the version of a project without items; no earlier tag may become valid again
+const remembered = 3_600_000 // ms for the version of a project without items, so that each poll sees its last change
+const changesRemembered = 1000 // the same if a clock was ahead: until that time, a change adds 1 to the version
 const maxProjectBytes = 16 * 1024 // in bytes; a longer name doesn't fit into the path of a request
 
-/** Outcomes of the script `change`, by index. The first one also means that a create found an item. */
-export const outcomes = ['absent', 'done', 'unexpected'] as const
+/** Outcomes of the script `change`, by index: `absent` also if a create found an item, `corrupted` with a field. */
+export const outcomes = ['absent', 'done', 'unexpected', 'corrupted'] as const
 
 export const scripts = {
   /** ARGV: id. Returns the item's text, its length if that exceeds `scriptReplyBytes`, or nil if there is no item. */
@@ -97,8 +98,9 @@ export const noItem = 'none'
 
 /**
  * Returns the script that creates, replaces or deletes an item. Its reply is the index of the outcome, with the item's
- * former project if that differs. It gives the bucket a new version: a time in ms, later than the former version's, and
- * random digits, because after a failover that lost a version, the same time may be used again. KEYS: bucket. ARGV:
+ * former project if that differs, or the corrupted field. It gives the bucket a new version: a time in ms, later than
+ * the former version's, and random digits, because after a failover that lost a version, the same time may be used
+ * again. KEYS: bucket. ARGV:
  * 1. the item's id, 2. its new text, '' to delete it,
  * 3. SHA-1 of the text it must have now, '' for any text, or `noItem` if it must not exist,
  * 4. the time, 5. a hyphen and the random digits, 6. optional: the `HSCAN` cursor from which to forget projects.
@@ -120,7 +122,7 @@ local version = ' ' .. (time > last + 0 and ARGV[4] or string.format('%.0f', las
 bytes = bytes + #text - #old
 items = items + (old == '' and 1 or text == '' and -1 or 0)
 local totals = (bytes > 0 and bytes or 0) .. ' ' .. (items > 0 and items or 0) .. version
-local from, to, count, other
+local from, to, count, other, corrupted
 if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
   local function projectIn(text)
     local name = string.match(text, '^","project_id":"([^"\\\\]*)"', 44)
@@ -135,12 +137,14 @@ if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
     return #name <= ${maxProjectBytes} and '${projectSign}' .. name or nil
   end
   local function counted(project, change)
-    local count = string.match(redis.call('HGET', key, project) or '0', '^%d+') + change
-    return (count > 0 and count or 0) .. version
+    local count = string.match(redis.call('HGET', key, project) or '0', '^%d+')
+    if not count then corrupted = project return '' end
+    return math.max(0, count + change) .. version
   end
   from, to = projectIn(old), projectIn(text)
   if to then count = counted(to, from == to and 0 or 1) elseif from then count = counted(from, -1) end
   if to and from and from ~= to then other = counted(from, -1) end
+  if corrupted then return {3, corrupted} end
 end
 -- Without memory, the server refuses the first change of a script, unless it is HDEL. Deleting the field '' has no effect.
 if text == '' then
@@ -161,7 +165,9 @@ if ARGV[6] then
   local found = redis.pcall('HSCAN', key, ARGV[6], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
   for place = 1, #found, 2 do
     local since = string.match(found[place + 1], '^0 (%d+)%-')
-    if since and since + ${remembered} < time then redis.pcall('HDEL', key, found[place]) end
+    local isOld = since and time - since > ${remembered}
+    local isAhead = since and since - time > ${remembered} and last - since > ${changesRemembered}
+    if isOld or isAhead then redis.pcall('HDEL', key, found[place]) end
   end
 end
 return from and from ~= to and {1, string.sub(from, 2)} or 1`)

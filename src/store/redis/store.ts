@@ -16,7 +16,7 @@ import {
   scriptReplyBytes,
   scripts,
 } from './bucket.js'
-import { createBucketStates, valid } from './bucket-states.js'
+import { createBucketStates, isProject, valid } from './bucket-states.js'
 import { createChanges } from './changes.js'
 import { type Command, keyCommand, memoryIn, type Reply, type Servers } from './client.js'
 import { createCluster } from './cluster.js'
@@ -147,12 +147,13 @@ export async function openRedisStore(
       if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
       throw error
     })
-    const [index, former] = Array.isArray(value) ? value : [value]
-    const outcome = outcomes[index as 0 | 1 | 2] // the script returns the index of an outcome
+    const [index, project] = Array.isArray(value) ? value : [value]
+    const outcome = outcomes[index as 0 | 1 | 2 | 3] // the script returns the index of an outcome
+    if (outcome === 'corrupted') throw corrupted.found(keyOf(id), project as Buffer, 'change') // a name is a Buffer
     if (outcome === 'done') {
       const state = states.latest(numberOf(id))
       if (state !== undefined) texts.changed(state, item?.length ?? 0)
-      watchers.call([id], [former == null ? undefined : String(former), item && projectOf(item)])
+      watchers.call([id], [project == null ? undefined : String(project), item && projectOf(item)])
     }
     return outcome
   }
@@ -165,7 +166,8 @@ export async function openRedisStore(
     const field = corrupted.get(key)
     if (field !== undefined) {
       const text = await sendOne('read', keyCommand(['HGET', key, field]))
-      const isExpected = text === null || isItem(field.toString('latin1'), text as Buffer) // `HGET` returns a Buffer
+      const [name, value] = [field.toString('latin1'), text as Buffer] // `HGET` returns a Buffer
+      const isExpected = text === null || isItem(name, value) || isProject(name, value)
       if (!isExpected) throw corrupted.found(key, field)
     }
     await sendOne('change', evaluation('EVAL', scripts.probe.text, key, ['']))

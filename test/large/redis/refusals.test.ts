@@ -9,6 +9,7 @@ import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
+import type { EncodedItem } from '../../../src/item/item.js'
 import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
 import { freePort, listen, until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
@@ -97,6 +98,32 @@ describeWithRedis('refusals of the server', () => {
       await until('the store is healthy', () => store.healthy())
     })
     await Promise.all(checks)
+  })
+
+  test('a project whose number of items is corrupted is neither listed nor changed, and the store is unhealthy until its repair', async () => {
+    await redis.command('flushall')
+    const { store } = await opened(redis.url)
+    const text = (id: string, project: string) =>
+      Buffer.from(`{"id":"${id}","project_id":"${project}"}`) as EncodedItem // has the form of an encoded item
+    const [id, other] = [newItemId(), newItemId()]
+    await store.create(id, text(id, 'own'))
+    const [key, field] = ['item-store:{0}', ':own']
+    const count = await redis.command('hget', key, field)
+    await redis.command('hset', key, field, 'abc')
+    for (const fails of [
+      { attempt: async () => store.list('own'), error: rejected },
+      { attempt: async () => store.create(other, text(other, 'own')), error: noChange },
+      { attempt: async () => store.replace(id, text(id, 'other')), error: noChange },
+      { attempt: async () => store.delete(id), error: noChange },
+    ]) {
+      await assert.rejects(fails.attempt, fails.error)
+      assert.equal(await store.healthy(), false)
+      await delay(1100) // the result of a health check is reused for a second
+      assert.equal(await store.healthy(), false)
+    }
+    await redis.command('hset', key, field, count)
+    await until('the store is healthy', () => store.healthy())
+    assert.equal(await store.delete(id), 'done')
   })
 
   const [bucket, record] = ['item-store:{0}', 'item-store:{store}']
