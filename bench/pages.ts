@@ -206,7 +206,7 @@ async function longestTask(page: Page) {
 function paintRow(title: string, visits: Visit[]) {
   const times = visits.slice(1).map(({ painted }) => painted) // the first visit is a warm-up
   const shown = [0, 0.25, 0.5, 0.75].map((share) => quantile(times, share).toFixed(0))
-  // A late first paint adds preloaded files to the size, so the smallest one counts.
+  // If the first paint is late, the size includes preloaded files. So this takes the smallest one.
   const bytes = Math.min(...visits.map((each) => each.bytes))
   return [title, ...shown, (bytes / 1000).toFixed(1)]
 }

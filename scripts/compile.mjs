@@ -16,7 +16,7 @@ const entries = {
   models: 'src/interface/models.ts',
 }
 
-/** What the service loads at its start, in one file, although parts that are loaded later share modules of it. */
+/** Modules that the service loads at its start. They go into one file, although others that come later share some. */
 const serviceFiles =
   /^src.(?:service|listener|item|http.(?!mcp|metrics)|memory.(?!shares)|store.(?!redis))/
 const service = {

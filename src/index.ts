@@ -66,13 +66,16 @@ export interface EmbeddedItemStore extends AsyncDisposable {
   seedText(texts: readonly string[]): Promise<string[]>
   /** Makes requests that match `scope` fail until the next reset. @throws {Error} for invalid arguments. */
   fail(failures: Failures, scope?: RequestScope): void
-  /** Delays requests that match `scope` until the next reset, instead of the option `delay`. @throws {Error} */
+  /**
+   * Adds a delay to each request that matches `scope`, in place of the option `delay`. It applies until the next reset.
+   * @throws {Error} for invalid arguments.
+   */
   delay(delay: number | Delay, scope?: RequestScope): void
   /** Returns the requests since the latest reset, at most the last 10,000, in the order in which they ended. */
   requests(): RecordedRequest[]
   /**
-   * Removes items and recorded requests, and restarts ids, failures and delays. Creates and replaces in progress and
-   * delayed requests fail with status 503, and have no effect. A `seed` in progress rejects.
+   * Removes items and recorded requests, and restarts ids, failures and delays. Delayed requests, and unfinished
+   * creates and replaces, fail with status 503 and have no effect. A `seed` in progress rejects.
    */
   reset(): Promise<void>
   /** Answers the requests already accepted, then closes all connections. @throws {Error} if called twice. */

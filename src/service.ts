@@ -66,7 +66,7 @@ export function createService(config: Config, parts: ServiceParts) {
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // A closed response isn't handled, because nothing would free its body's memory.
+      // If the response is already closed, the request isn't handled: nothing would free its body's memory.
       if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, failureLog.logFailure)
@@ -75,7 +75,7 @@ export function createService(config: Config, parts: ServiceParts) {
 
   const listener = createListener(config, refusalResponse, serve)
 
-  /** Answers requests that have arrived, or do within `grace` ms. Then closes the store. */
+  /** Answers requests that have arrived or arrive within `grace` ms, and then closes the store. */
   async function stop(grace: number): Promise<void> {
     waitingReads.stop()
     doubles?.stop()

@@ -125,7 +125,7 @@ function indented(lines: readonly string[], width = 2): string {
   return `\n${lines.map((line) => `${line},`.replaceAll(/^/gm, ' '.repeat(width))).join('\n')}\n`
 }
 
-/** Every JSON string is valid in JavaScript and in Python. */
+/** Returns a string literal: one of JSON is valid in JavaScript and in Python too. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }

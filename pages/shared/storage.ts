@@ -1,4 +1,4 @@
-/** Reads and writes the browser's storage, which may be disabled, and in which anybody may have written anything. @module */
+/** Reads and writes the browser's storage, which may be disabled or contain anything. @module */
 
 import { membersIn } from '../../src/client/item-store-error.js'
 

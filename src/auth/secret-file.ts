@@ -32,18 +32,18 @@ function follow(path: string): SecretFile {
   const followed: SecretFile = { path, firstRead, secrets: [], problem: about('not read yet') }
   return followed
 
-  /** Reads again only after this read has ended: reads of a lost mount would pile up. */
+  /** Reads the file over and over. Each read begins after the one before: on a lost mount, reads would pile up. */
   async function read(isDone?: () => void): Promise<void> {
     const reading = readFile(path, (late) => {
       report(late)
       isDone?.()
     })
-    // Decoding drops a byte order mark.
+    // `TextDecoder` drops a byte order mark, so it doesn't become part of a secret.
     const found = await reading.then(
       (bytes) => new TextDecoder().decode(bytes),
       (error: Error) => error,
     )
-    // A file being overwritten is empty for a moment, so a change counts only after two equal reads.
+    // A file being overwritten is empty for a moment, so new contents are used only after two equal reads.
     if (latest === undefined || latest === String(found)) report(found)
     latest = String(found)
     isDone?.()
@@ -68,9 +68,9 @@ function follow(path: string): SecretFile {
   }
 }
 
-/** Parses the secret file. Its errors must not quote it. */
+/** Parses the secret file. Error messages must not quote the text. */
 function parseSecrets(text: string): string[] {
-  // Decoding replaces invalid bytes with U+FFFD, so a secret with many of them is easy to guess.
+  // Decoding turns every invalid byte into U+FFFD, and a secret with many U+FFFD is easy to guess.
   if (text.includes('\ufffd')) throw new Error('it is not UTF-8, or has the character U+FFFD')
   const secrets = text.split(/\r?\n/).filter((line) => line !== '')
   const { length } = secrets

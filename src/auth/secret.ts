@@ -71,7 +71,7 @@ function createSigning(secrets: Secrets, algorithm: string): Signing {
 
 function keyOf(secret: string): KeyObject {
   const bytes = Buffer.from(secret)
-  // Encoding replaces lone surrogates with U+FFFD, so a secret with many of them is easy to guess.
+  // Encoding turns every lone surrogate into U+FFFD, and a secret with many U+FFFD is easy to guess.
   if (bytes.includes('\ufffd')) throw notConfigured('JWT_SECRET is not valid UTF-8')
   return createSecretKey(bytes)
 }
@@ -112,7 +112,7 @@ class TokenCache extends Map<string, VerifiedToken> {
       this.clear()
       this.#bytes = bytes
     }
-    // V8 would keep the whole request head, up to 16 KiB, for a substring. Hence the copy.
+    // Copies the token, because V8 would keep the whole request head (up to 16 KiB) for a substring of it.
     return super.set(Buffer.from(token, 'latin1').toString('latin1'), claims)
   }
 }

@@ -19,7 +19,7 @@ delete process.env.JWT_ALGORITHM
 
 async function expected(token: string): Promise<string> {
   const signature = token.slice(token.lastIndexOf('.') + 1)
-  // A base64url decoder ignores the unused bits of a signature's last character.
+  // Unlike us, jose accepts a signature whose last character differs only in bits that a base64url decoder ignores.
   const isCanonical = Buffer.from(signature, 'base64url').toString('base64url') === signature
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ['HS256'] })
@@ -59,7 +59,7 @@ const goodHeader = '{"alg":"HS256","typ":"JWT"}'
 const goodPayload = '{"sub":"a","exp":9000000000}'
 const good = sign(goodHeader, goodPayload)
 
-// Few random tokens are both intact and expired, so it takes thousands.
+// Few of the random tokens are both intact and expired, so the test needs thousands.
 test('10,000 random and altered tokens have the same outcome as with jose', async () => {
   const below = randomNumbers(7)
   const pick = <T>(choices: readonly T[]): T => choices[below(choices.length)] as T // `choices` is never empty

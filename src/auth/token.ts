@@ -33,7 +33,7 @@ function verifiedClaims(token: string, signing: Signing): VerifiedToken {
   if (typeof sub !== 'string' || !isTime(exp) || !isTime(nbf) || !isTime(iat)) {
     throw invalid('it needs sub (a string) and exp (a number); nbf and iat must be numbers')
   }
-  // `nbf` may be more precise than the whole milliseconds of `Date.now()`.
+  // Adds 1 ms, because `Date.now()` is rounded down to whole milliseconds, and `nbf` may be more precise.
   if (nbf >= (Date.now() + 1) / 1000) throw invalid('it is not valid yet (nbf)')
   return { sub, exp } // other claims are not kept, because they could take much more memory
 }
@@ -62,7 +62,7 @@ function parsePart(part: string, name: string): Partial<Record<string, unknown>>
   }
 }
 
-/** Allows no leeway. Cached tokens are checked on each use too (spec §5.4). */
+/** Checks the expiry, with no leeway for clocks that differ; for a cached token, on each use (spec §5.4). */
 function assertNotExpired({ exp }: Pick<VerifiedToken, 'exp'>): void {
   if (exp <= Date.now() / 1000) throw new ApiError('TOKEN_EXPIRED', 'The token has expired')
 }

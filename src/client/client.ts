@@ -30,7 +30,7 @@ export type { HealthCheckResponse, Item }
  * @typeParam T type of the items, unchecked at run time.
  */
 export class ItemStoreClient<T extends object = Item> {
-  /** Sends any other request, such as a HEAD, with retries. `read` converts the response. */
+  /** Sends a request for which there's no other method, such as a HEAD, with retries. `read` converts the response. */
   readonly request: Send
   readonly #items: ItemRequests
   readonly #options: CheckedOptions
@@ -86,7 +86,8 @@ export class ItemStoreClient<T extends object = Item> {
     const headers = ifMatchHeaders(options)
     await this.request({ method: 'DELETE', path, headers }, options, async (response) => {
       await response.text()
-      // After a 404, an earlier attempt has deleted the item. A 200 isn't from an item store.
+      // A 404 gets here only after a retry: an earlier attempt may have deleted the item. A 200 can't be from an item
+      // store.
       if (![204, 404].includes(response.head.status)) throw invalidResponse(response.head)
     })
   }

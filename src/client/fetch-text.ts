@@ -6,8 +6,9 @@ import type { Fetch } from './options.js'
 
 const shortParts = /.{1,65536}/gs // more at once would block a page
 
-// Matches an error before anything was sent, by its code, system call and message. Failures of an open connection, such
-// as `read EHOSTUNREACH` or a damaged TLS record, don't match. Browsers give no details.
+// Matches the code, system call and message of errors that happen before anything is sent. Failures of an open
+// connection, such as `read EHOSTUNREACH` or a damaged TLS record, don't match. Nor do errors in browsers, because
+// they have no details.
 const notConnected = new RegExp(
   [
     '^E(CONNREF|ADDRNOT|NOTF|AI_|(HOST|NET)(UN|DO))(?!.* (read|write)\\b)',
@@ -18,7 +19,10 @@ const notConnected = new RegExp(
   'i',
 )
 
-/** Resolves when the response headers arrive. `timeout` limits each wait, in ms. @throws {ItemStoreError} */
+/**
+ * Sends a request, and resolves when the response headers arrive.
+ * @param timeout in ms, for the headers and for each part of the body. @throws {ItemStoreError}
+ */
 export async function fetchText(
   fetch: Fetch,
   url: string,
@@ -78,7 +82,7 @@ export async function fetchText(
   }
 }
 
-/** A stream of Node.js in node-fetch; missing in React Native, which has only `text()`. */
+/** Body of a response. In node-fetch, it's a Node.js stream. React Native has none, only `text()`. */
 type Body = (AsyncIterable<Uint8Array> & Partial<ReadableStream<Uint8Array>>) | null | undefined
 
 function isConnectError(error: unknown): boolean {
@@ -96,7 +100,7 @@ export const longestTimer = 2e9
 
 type Signal = AbortSignal | undefined
 
-/** Waits for `time` ms. With `operation`, returns its result, or throws `TIMEOUT` after that time. */
+/** Waits for `time` ms. If there's an `operation`, returns its result, or throws `TIMEOUT` if it takes longer. */
 export function wait(time: number, signal: Signal): Promise<void>
 export function wait<T>(time: number, signal: Signal, operation: () => T | Promise<T>): Promise<T>
 export async function wait<T>(time: number, signal: Signal, operation?: () => T | Promise<T>) {
@@ -127,7 +131,7 @@ class Actions extends Set<() => void> {
 
 const listeners = new WeakMap<AbortSignal, Actions>()
 
-/** Shares one listener per signal, because Node.js warns about more than ten. */
+/** Calls `action` on an abort. There's only one listener per signal, because Node.js warns about more than ten. */
 function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = listeners.get(signal) ?? new Actions()
   listeners.set(signal, actions)

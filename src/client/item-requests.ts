@@ -72,7 +72,7 @@ export class ItemRequests {
       const data = textOf(changed)
       const { head, text, tag: ifMatch } = read
       if (!ifMatch) throw invalidResponse(head, wrong('the item has no tag'))
-      // `replace` takes the project from the data if `projectId` is `undefined`.
+      // Keeps the item's project, unless the new data has one: `replace` uses it if `projectId` is `undefined`.
       const projectId = projectIn(data) === undefined ? projectIn(text) : undefined
       try {
         return await this.replace(id, data, { ...options, used, projectId, ifMatch })

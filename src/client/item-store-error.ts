@@ -41,7 +41,7 @@ export class ItemStoreError extends Error {
   }
 }
 
-/** @param text body of the response. A proxy's may not have the format of spec §7. */
+/** @param text body of the response. One from a proxy may not have the format of spec §7. */
 export function responseError(response: Response, text: string): ItemStoreError {
   const outer = membersIn(text).detail
   // Many web frameworks send `detail` as plain text.

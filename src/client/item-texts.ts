@@ -50,7 +50,7 @@ export class TextResponse {
         }
         if (isInData && sign === '{' && depth === nesting + 1) {
           const between = part.slice(from, at)
-          // Consecutive items in a part become a single `{}` in the envelope.
+          // The envelope is the response with a `{}` in place of each item, or of several that arrive in one part.
           if (!from || between.trim() !== ',') envelope += `${between}{}`
           item = ''
           from = at
@@ -69,7 +69,7 @@ export class TextResponse {
     }
     const { data } = membersIn(envelope)
     const all = nesting === 1 ? [data] : data
-    // `JSON.stringify` would fail for deeply nested arrays.
+    // Recognizes the `{}` in place of items. `JSON.stringify` would fail for deeply nested arrays.
     const isItem = (each?: object | null) =>
       each?.constructor === Object && !Object.keys(each).length
     if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)
@@ -85,7 +85,7 @@ export class TextResponse {
     const { head } = this
     const [text] = await this.all(1)
     if (!text) throw invalidResponse(head)
-    // A proxy that compresses weakens the entity tag, and `If-Match` never matches a weak one.
+    // Drops the `W/` that a compressing proxy adds to the entity tag, because `If-Match` never matches a weak one.
     return { head, text, tag: head.headers.get('etag')?.replace(/^W\//, '') }
   }
 }
@@ -93,7 +93,7 @@ export class TextResponse {
 /** Entity tags, kept outside the items so that a replace doesn't store them. */
 const tags = new WeakMap<object, string>()
 
-/** Remembers an item's entity tag for `tagOf`. A codec's primitive value gets none. */
+/** Remembers an item's entity tag for `tagOf`, unless the item is a primitive value, made by a custom codec. */
 export function keepTag(item: unknown, tag: string | undefined): void {
   if (tag && item === Object(item)) tags.set(item as object, tag) // the type was just checked
 }

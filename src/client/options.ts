@@ -30,7 +30,7 @@ export interface JsonCodec {
 export interface ItemStoreClientOptions {
   /** Base URL of the service, which ends with `/api/v1`. In a browser, it can be relative to the page. */
   readonly baseUrl: string | URL
-  /** Access token (spec §5), or a function that returns one, called again when it has expired. */
+  /** Access token (spec §5), or a function that returns one. It's called again when the token has expired. */
   readonly token: Token
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
@@ -78,12 +78,12 @@ export type StoredItem<T extends object = Item> = T & Pick<Item, 'id' | 'project
 
 declare const tag: unique symbol
 
-/** Marks an item that has an entity tag. Copies lose it, because a spread omits protected members. */
+/** Marks an item that has an entity tag. Copies lose the mark, because a spread omits protected members. */
 export declare abstract class Tagged {
   protected readonly [tag]: true
 }
 
-/** An item with its entity tag, for `ifMatch` and `tagOf`: an item that was not read from a list. */
+/** An item with its entity tag, for `ifMatch` and `tagOf`. Items from a list have no tags. */
 export type TaggedItem<T extends object = Item> = StoredItem<T> & Tagged
 
 export type MaybePromise<R> = R | Promise<R>

@@ -7,7 +7,7 @@ import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
 export function checkedOptions(options: ItemStoreClientOptions) {
   const { baseUrl, timeout = 30_000, retries = 3, json = JSON } = options
-  // Looked up for each request, because test libraries replace it.
+  // Looks up the global `fetch` for each request, because test libraries replace it.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   if (!(timeout > 0)) throw wrong(`timeout is ${timeout}; expected milliseconds above 0`)
   if (!(retries >= 0)) throw wrong(`retries is ${retries}; expected 0 or more`)
@@ -24,7 +24,7 @@ export function checkedOptions(options: ItemStoreClientOptions) {
 
 export type CheckedOptions = ReturnType<typeof checkedOptions>
 
-/** Removes trailing slashes. Errors omit the URL, because it may contain a password. */
+/** Checks the base URL, and removes trailing slashes. Errors omit the URL, because it may contain a password. */
 function normalized(baseUrl: string | URL): string {
   const { location } = globalThis as { location?: { href: string } } // only in browsers
   let href = ''
@@ -48,7 +48,7 @@ export interface ServiceRequest {
 }
 
 export interface SendOptions extends CallOptions {
-  /** Retries so far. The requests of one call share them, to make no more than `retries` together. */
+  /** Retries so far, counted for all requests of a call together: the option `retries` limits the sum. */
   readonly used?: { retries: number } | undefined
 }
 
@@ -67,7 +67,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
     const { method = 'GET', path = '/items', body = null } = request
     // A health check needs no token, and accepts any status.
     const isHealthCheck = path === '/health'
-    // A bad header must not reach `fetch`, whose error would count as a network failure.
+    // `Headers` throws if a header is invalid. The error of `fetch` would look like a network failure.
     const given = Object.fromEntries(new Headers(request.headers))
     if (body) given['content-type'] = 'application/json'
     let isTokenRenewed = false
@@ -102,7 +102,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
           isTokenRenewed = true
           continue
         }
-        // A repeated conditional change could conflict with its own first attempt.
+        // With `If-Match`, retries only if nothing has changed: a retry could conflict with its own first attempt.
         const delay = retryDelay(error, !!given['if-match'], used.retries, options)
         if (delay === undefined) throw error
         mayBeDone ||= !isUndone(error)
@@ -136,7 +136,7 @@ function createTokenSource(token: Token | undefined) {
   }
 }
 
-/** Checks the characters (RFC 6750 §2.1). A token from a file often ends with a line break, which is none of them. */
+/** True if a token's characters are all valid (RFC 6750 §2.1). A line break, as at the end of many files, is not. */
 export function isToken(text: string): boolean {
   return /^[\w.~+/=-]+$/.test(text)
 }
@@ -167,7 +167,7 @@ export function retryDelay(
 /** Returns a delay in ms: `Retry-After`, plus a random time that grows with each retry. */
 export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: number): number {
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
-  // Half of it is random, so that clients that failed together don't retry together.
+  // Half of the delay is random, so that clients that failed together don't retry together.
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
 }
 

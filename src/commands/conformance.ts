@@ -30,7 +30,7 @@ export async function conformance(given: string[]): Promise<undefined> {
 
   const own = pathToFileURL(packageFile(`dist/conformance-${reporter}.js`)).href
   const format = reporter === 'tap' ? reporter : own
-  // With NODE_TEST_CONTEXT, the tests would report to the test runner that started this process.
+  // Leaves out NODE_TEST_CONTEXT: with it, the tests would report to a test runner that has started this process.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const args = [`--test-reporter=${format}`, packageFile('dist/conformance-tests.js')]
   const child = spawn(process.execPath, args, {

@@ -34,7 +34,7 @@ export async function loadEnvironment(): Promise<ReadonlySet<string>> {
   const file = await new Promise<Buffer>((resolve, reject) => {
     readFile('.env', reject).then(resolve, reject)
   }).catch((cause: NodeJS.ErrnoException) => {
-    // A folder named `.env` is a Python environment. dotenv ignores a broken link too.
+    // Ignores a folder (`.env` may be a Python environment), a missing file, and a broken link, as dotenv does.
     if (['EISDIR', 'ENOENT'].includes(cause.code ?? '')) return undefined
     throw new UsageError(`.env in the working directory cannot be read: ${cause.message}`, {
       cause,

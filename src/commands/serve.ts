@@ -48,7 +48,7 @@ export async function dev(args: string[]): Promise<undefined> {
     doubles: createDoubles({ delay, failures, recordBodies: true }),
     control: createControlRoutes,
   })
-  // Read only now, as an open input would keep a service that cannot start from ending.
+  // Reads stdin only now: if the service couldn't start, an open stdin would keep the process from ending.
   const stop = () => process.kill(process.pid, 'SIGTERM')
   if (values['stdin-quit']) process.stdin.on('error', stop).on('end', stop).resume()
   const { url: origin, isSeeded, log } = started

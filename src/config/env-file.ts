@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.js'
 
 const ownNames = [...settingNames, 'JWT_SECRET', 'JWT_SECRET_FILE', 'JWT_ALGORITHM']
 
-// Sticky patterns keep parsing linear.
+// These patterns are sticky, so that the time for parsing is linear.
 const variable = /[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*(=?)/y
 const quoted = /[^\S\n]*(["'`])(.*?)(?<!\\)\1/sy
 const plain = /[^\n]*?(?=\s#|\n|$)/y

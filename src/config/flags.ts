@@ -34,13 +34,13 @@ export function readArguments(
   }
 }
 
-/** Returns the known name that takes the fewest typos; `undefined` if none is similar. */
+/** Returns the known name that's the fewest typos away from `name`; `undefined` if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const counts = [0, 1, 2].filter((count) => count <= name.length / 3)
   return counts.map((count) => known.find((each) => isWithin(count, name, each))).find(Boolean)
 }
 
-/** True for at most `mistakes` missing, added, replaced or swapped characters. */
+/** True if `a` and `b` differ by at most `mistakes` missing, added, replaced or swapped characters. */
 function isWithin(mistakes: number, a: string, b: string): boolean {
   if (a === b) return true
   if (a[0] === b[0]) return isWithin(mistakes, a.slice(1), b.slice(1))

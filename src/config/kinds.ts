@@ -22,7 +22,7 @@ const urlForms = [
 
 export const text = kindOf((value) => value || undefined, 'text that is not empty')
 
-/** Braces are forbidden, because the text between them determines a key's slot in a cluster. */
+/** Prefix without braces, because text between braces in a key determines its slot in a Redis cluster. */
 export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
 
 export function oneOf<T>(choices: readonly T[]): Kind<T> {
@@ -41,7 +41,7 @@ export function size(min: number, max = 1024 ** 5): Kind<number> {
   return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
 }
 
-/** Returns the kind of a time in whole seconds or ms. Text without a unit is in `unit`. */
+/** Returns the kind for a time in whole seconds or ms. A number without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
@@ -82,7 +82,7 @@ export function integerOrOff(min: number, max: number): Kind<number | undefined>
   }
 }
 
-/** Returns the kind of a setting without a default, or whose default depends on others. */
+/** Makes a kind optional, for a setting that has no default or whose default depends on other settings. */
 export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
   return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
 }
@@ -152,7 +152,7 @@ export function parseDuration(text: string, plainUnit?: 'ms' | 's'): number | un
   return Number.isSafeInteger(time) ? time : undefined
 }
 
-/** Parses a token lifetime, such as `15m`, into seconds, negative after a `-`. @throws {UsageError} about `label` */
+/** Converts a token lifetime, such as `15m` or `-1s`, to seconds. @throws {UsageError} whose message names `label`. */
 export function parseLifetime(text: string, label: string): number {
   const isPast = text.startsWith('-')
   const seconds = (parseDuration(text.slice(isPast ? 1 : 0)) ?? 0) / 1000

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.js'
 
 const require = createRequire(import.meta.url)
 
-// Found by its name, because a bundle of this code can be in another folder.
+// Finds the file by the name of the package, because a bundle of this code can be in another folder.
 const file = require.resolve('item-store/package.json')
 
 const contents: { readonly version: string; readonly engines: { readonly node: string } } =

@@ -24,7 +24,7 @@ export function readConfig(
   })
 }
 
-/** Checks settings in the units of `Config`, and adds defaults. @throws {UsageError} */
+/** Checks settings given in the units of `Config`, and adds the defaults. @throws {UsageError} */
 export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>): Config {
   return configOf((_name, key) => {
     const { [key]: value } = values
@@ -60,7 +60,7 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     if (values.port === values.metricsPort && isSameAddress) {
       problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
     }
-    // Items in all of the allowed memory would leave none for reads.
+    // If the items could fill all of the allowed memory, none would be left for reading them.
     if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
       problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
     }

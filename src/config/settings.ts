@@ -7,7 +7,7 @@ import * as kind from './kinds.js'
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const day = 86_400 // in seconds
 
-/** Settings by their key in `Config`. The variable for `maxBodyBytes` is `MAX_BODY_BYTES`. */
+/** Settings by their key in `Config`. The environment variable of `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
   port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
   host: setting(
@@ -136,7 +136,7 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingVal
   const maxStoreBlocks = timesInHeap(2 * kibibyte)
   const memory = Math.min(maxMemoryBytes, fractionOfMemory(1))
   return {
-    /** Maximum memory of the bodies of unanswered requests, partly in the heap, in bytes. Above it, requests get 503. */
+    /** Maximum memory for bodies of unanswered requests, in bytes, partly in the heap. Above it, requests get 503. */
     maxPendingBytes: Math.max(Math.min(Math.floor(memory / 10), timesInHeap(2)), maxBodyBytes),
     /** Maximum number of blocks in an in-memory store. Beyond it, creates get a 507. */
     maxStoreBlocks,
@@ -144,11 +144,11 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingVal
     maxHeaderBytes: 16 * kibibyte,
     /** Maximum number of header lines; Apache allows 100. More get a 431. */
     maxHeaderLines: 128,
-    /** Maximum length of pipelined requests that wait and of unfinished heads. Above it, connections are closed. */
+    /** Maximum size of waiting pipelined requests and unfinished heads, in bytes. Above it, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /** Maximum size of all shared lists, in bytes. Above it, each response reads its own. */
+    /** Maximum size of all shared lists, in bytes. Above it, each response reads a list of its own. */
     maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
-    /** Maximum memory kept for clients that read slowly, in bytes. Above it, the one that holds the most is cut. */
+    /** Maximum memory for clients that read slowly, in bytes. Above it, the one that needs the most is disconnected. */
     maxReaderBytes: Math.min(
       Math.max(Math.floor(memory / (storeUrl === undefined ? 8 : 4)), maxBodyBytes + mebibyte),
       maxStoreBlocks * smallestBlock, // so that blocks that are kept for readers fit in the heap too

@@ -11,7 +11,7 @@ export function messageOf(thrown: unknown): string {
   return types.isNativeError(thrown) ? thrown.message : String(thrown)
 }
 
-/** Returns an error's code, such as `ENOENT`. In a test runner, `instanceof` fails for errors of Node.js. */
+/** Returns an error's code, such as `ENOENT`. Avoids `instanceof`, which fails for Node.js errors in a test runner. */
 export function codeOf(thrown: unknown): string | undefined {
   return types.isNativeError(thrown) && 'code' in thrown ? String(thrown.code) : undefined
 }

@@ -1,4 +1,4 @@
-/** Control over HTTP: tests in any language reset, seed and break the store. Only `dev` has it. @module */
+/** Endpoints for tests in any language, which reset, seed and break the store. Only `dev` has them. @module */
 
 import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../config/usage-error.js'

@@ -28,7 +28,7 @@ export type Doubles = ReturnType<typeof createDoubles>
 
 const { setTimeout, clearTimeout } = timers // kept, because test runners replace them
 
-/** Path prefix of the control over HTTP, whose requests are not recorded. */
+/** Path prefix of the requests that control the store for tests. They aren't recorded. */
 export const controlPrefix = '/control/'
 const maxKept = 100 // failures or delays, each of which is compared with every request
 const maxRecorded = 10_000 // low, because a development service may run for weeks
@@ -97,7 +97,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     })
   }
 
-  /** Returns a test that is true until the next reset. */
+  /** Returns a function that returns `true` until the next reset. */
   function sinceNow(): () => boolean {
     const before = resets
     return () => before === resets
@@ -126,7 +126,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         for (const { isMeant, next } of armed)
           failure ??= isMeant(method, path) ? next() : undefined
         if (failure !== undefined) {
-          // An invalid body doesn't stop the injected failure.
+          // Reads the body for the record. Even if it's invalid, the injected failure is what the client gets.
           if (recordBodies)
             await Promise.resolve()
               .then(() => readBody(exchange, unused))
@@ -142,13 +142,13 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
           await waitFor(range)
           await untilMaySend() // a reset ends all delays at once
           exchange.requireNoReset?.()
-          // A closed response isn't handled: nothing would free its body's memory.
+          // If the client has left, the request isn't handled: nothing would free its body's memory.
           if (exchange.response.destroyed) return
         }
         await handle(exchange)
       },
 
-    /** Call it when a request arrives. */
+    /** Call it when a request arrives. Records the request once it's answered, and makes it fail after a reset. */
     arrived(exchange: Exchange): void {
       const isCurrent = sinceNow()
       exchange.requireNoReset = () => {
@@ -201,7 +201,7 @@ function sizeOf(recorded: Recorded | undefined): number {
   return body.reduce((sum, { length }) => sum + length, path.length + query.length)
 }
 
-/** Reads a whole body, only for the record. */
+/** Waits for the whole body without parsing it, because only the record needs it. */
 const unused: Parameters<ReadBody>[1] = function* (body) {
   while (!body.isComplete) yield 'waiting'
 }
@@ -210,7 +210,7 @@ const unused: Parameters<ReadBody>[1] = function* (body) {
 function answerFailure(exchange: Exchange, status: Exclude<Failure, 'cut'>): void {
   const message = 'This failure was injected for a test'
   if (status === 429) {
-    // It has no error code, because only proxies send it.
+    // A 429 has no error code, because only proxies send it.
     const body = errorBody({ message }, exchange.sessionId)
     return void answerJson(exchange, status, body, ['Retry-After', '1']) // in seconds
   }

@@ -88,7 +88,7 @@ const itemRequests = [
   [prefix + paths.item, ['GET', 'HEAD', 'PUT', 'DELETE']],
 ] as const
 
-/** Returns a test for whether a request is in the scope. @throws {UsageError} if no item request could match. */
+/** Returns a function that tests whether a request is in the scope. @throws {UsageError} if it fits no item request. */
 export function scopeTest(scope: RequestScope = {}): ScopeTest {
   const { method, path, ...others } = Object(scope) as RequestScope // values of a wrong type fit no request
   const wanted = typeof method === 'string' ? method.toUpperCase() : method
@@ -98,7 +98,7 @@ export function scopeTest(scope: RequestScope = {}): ScopeTest {
   // A global pattern's `test` would continue after the previous match; `search` doesn't.
   const isPath = (one: string) =>
     pattern === undefined || (types.isRegExp(pattern) && one.search(pattern) >= 0)
-  // Can `path` match an item's path at all? If so, it also matches the item whose id is its own last segment.
+  // If `path` matches the path of any item, it also matches that of an item whose id is the last segment of `path`.
   const segment = String(path ?? '').replace(/^.*\/(:(?=\w+$))?|\*/g, '') || 'x'
   const isPossible = itemRequests.some(
     ([itemPath, methods]) =>
@@ -121,7 +121,7 @@ function patternOf(path: string): RegExp {
     .replaceAll(/(?<=\/):\w+(?=\/|$)/g, '[^/]+')
     .split(/\*+/)
   const last = others.pop()
-  // V8 doesn't backtrack into a lookahead. Otherwise, a path with many `*` could take exponential time.
+  // Each part is in a lookahead, into which V8 doesn't backtrack. Otherwise, many `*` could take exponential time.
   const middle = others.map((part, place) => `(?=(.*?${part}))\\${place + 1}`).join('')
   return new RegExp(`^${first}${middle}${last === undefined ? '' : `.*${last}`}$`)
 }

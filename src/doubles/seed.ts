@@ -64,7 +64,7 @@ function* checkEncoding(text: Buffer): Slices<void> {
   }
 }
 
-/** Parses the items that a program passes, each as a text. @throws {UsageError} that names an item by its index. */
+/** Parses items from a program. `textOf` gives the JSON text of each. @throws {UsageError} with the item's index. */
 export async function requestsFrom<T>(
   given: readonly T[],
   textOf: (each: T) => unknown,

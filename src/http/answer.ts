@@ -68,7 +68,10 @@ function jsonHead(sessionId: string, length: number | undefined, more: HeaderLis
 
 const bytesPerTurn = 1024 * 1024
 
-/** A list to send. Without `memory`, the buffer of an array's first chunk counts for the reader, or unsent copies do. */
+/**
+ * A list to send. `memory` counts what a slow reader keeps of it. Without it, that's the buffer of the first chunk if
+ * `chunks` is an array, otherwise the copies not sent yet.
+ */
 export type SentList = Pick<ItemList, 'byteLength' | 'chunks'> &
   Partial<Pick<ItemList, 'memory' | 'release'>>
 
@@ -97,7 +100,7 @@ export async function sendChunks(
     counted.change(copied)
     return () => counted.change(-copied)
   }
-  // Some clients read nothing until they have sent their whole body.
+  // Reads the rest of the body, because some clients read no response until they have sent it all.
   if (!response.req.complete) response.req.resume()
   response.write(before)
   let written = 0

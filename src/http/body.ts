@@ -21,7 +21,7 @@ export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 /** Parses a body. The result must not refer to the body's memory, which is released afterwards. */
 type BodyUse<T> = (body: ArrivingBody) => Slices<T>
 
-/** Called for each part of a body that arrives. Its bytes may change afterwards. */
+/** Called with each part of a body as it arrives. The part's bytes may change after the call. */
 type BodyReceived = (exchange: Exchange, part: Buffer) => void
 
 /** Matches `application/json` and types that end with `+json`, with any parameters (RFC 8259 §11, RFC 6839 §3.1). */
@@ -46,8 +46,9 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   }
   return { limit, readBody }
 
-  // Counts a body until its response begins. From then on, its item counts as memory of the store or of a reader.
-  // Unlike `BufferedBytes`, refuses the newest body, because one that has begun should be read to its end.
+  // Counts a body's memory until the response begins. Then the item's memory is counted by the store or for a reader.
+  // Beyond the limit, refuses the newest body, not the largest as `BufferedBytes` does: one that has begun should be
+  // read to its end.
   function countMemory(exchange: Exchange): (bytes: number) => void {
     let counted = 0
     let isOver = false
@@ -88,7 +89,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     let failure: unknown
     let wake = () => {}
     const body = {
-      /** All bytes so far. An array of tiny chunks could take 400 times as much memory. */
+      /** All bytes so far, in one buffer: an array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // so that any other buffer can be assigned
       length: 0,
       isComplete: false,
@@ -100,7 +101,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
 
     const work = use(body)
 
-    /** Releases the body. Its length still counts, because the parsed item takes memory too. */
+    /** Releases the body. Its length stays in the count of memory, because the parsed item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator; its result is unused
       released(body.bytes)
@@ -144,7 +145,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       body.isComplete = true
       wake()
     })
-    // Once the response is closed, a request with an incomplete body emits no `end`.
+    // Without this, the loop would wait forever after a disconnect: a request with an incomplete body emits no `end`.
     response.once('close', () => {
       fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
     })

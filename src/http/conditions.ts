@@ -21,15 +21,15 @@ export interface Conditions {
 
 const longItem = 32 * 1024 // in bytes; from here on, tags are cached, because hashing takes 20 µs
 
-/** Matches an element of a list of entity tags, in linear time. It may be empty (RFC 9110 §5.6.1.2). */
+/** Matches an element of a list of entity tags, possibly an empty one (RFC 9110 §5.6.1.2). Takes linear time. */
 const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y
 
-/** Returns an entity tag. It's a hash, so that services that share a store agree. */
+/** Returns an entity tag. It's a hash, so that all services that share a store return the same one. */
 export function entityTag(bytes: Uint8Array): EntityTag {
   return `"${crypto.hash('sha256', bytes, 'base64url')}"`
 }
 
-/** Tags of long items by buffer: the in-memory store returns the same one for each read. */
+/** Tags of long items by their buffer: the in-memory store returns the same buffer for each read. */
 const longItemTags = new WeakMap<EncodedItem, Awaitable<EntityTag>>()
 
 export function itemTag(item: EncodedItem): Awaitable<EntityTag> {

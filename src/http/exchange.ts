@@ -34,7 +34,7 @@ export class Exchange {
   readonly proxies: BlockList | undefined // their `X-Forwarded-…` headers are trusted
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
   readonly sessionId: string = newUuid()
-  /** Arrival as a value of `performance.now()`, plus the time spent waiting for a change. */
+  /** When the request arrived (`performance.now()`), moved forward by the time that it has waited for a change. */
   startedAt = performance.now()
   readonly path: string
   route: Route | undefined
@@ -43,7 +43,7 @@ export class Exchange {
   errorCode: ErrorCode | undefined
   answerError: ((error: ApiError) => void) | undefined // in another format than the interface's
   releaseBody: () => void = () => undefined // called when the response begins; then the body takes no memory
-  /** Throws if the embedded store was reset after the request had arrived; it must then have no effect. */
+  /** Throws if the store was reset after the request had arrived: the request must then have no effect. */
   requireNoReset: (() => void) | undefined
 
   constructor(
@@ -60,7 +60,7 @@ export class Exchange {
     this.path = pathIn(response.req.url ?? '')
   }
 
-  /** Counts memory until the response is closed. Above the limit, cuts the response and calls `release`. */
+  /** Counts memory until the response is closed. Calls `release` if the client is cut off because of the limit. */
   accountFor(memory: ReadMemory, release?: () => void): void {
     const { response, readers } = this
     if (response.destroyed) return // may already be closed
@@ -75,7 +75,7 @@ export class Exchange {
     if (isNew) response.once('close', () => memory.removeReader(response))
   }
 
-  /** Called by `Batch` for text that the client hasn't taken at once. */
+  /** Counts text that the client hasn't taken at once. Called by `Batch`. */
   unsent(bytes: number): void {
     this.accountFor(new ReadMemory(bytes))
   }

@@ -58,7 +58,7 @@ export function prefixOf(exchange: Forwarded): string {
   return prefixes.every(isCleanPath) ? prefixes.join('') : ''
 }
 
-/** True if a path needs no encoding, and leads nowhere else when put in front of another one. */
+/** True if a path can be put in front of another one: it's encoded and normalized, with no slash at its end. */
 function isCleanPath(path: string): boolean {
   if (path === '') return true
   if (!path.startsWith('/') || /\/\/|%(?![\da-f]{2})|\/$/i.test(path)) return false

@@ -10,7 +10,7 @@ import {
 } from '../item/item-request.js'
 import { isNamed, type Member, openBrace, type Span } from '../item/json-syntax.js'
 
-/** An error for the program that sent a message. An agent sees the errors of its calls instead. */
+/** An error for the program that sent a message. Its agent doesn't see it, only errors of tool calls. */
 export class RpcError extends ApiError {
   override readonly status: number
   readonly sent: object // as in the response (JSON-RPC 2.0 §5.1)
@@ -31,7 +31,7 @@ class MessageCheck extends BodyCheck {
   #data: Span | undefined
 
   override visit({ nameStart, nameEnd, valueStart: start, valueEnd: end }: Member, depth: number) {
-    // An object is visited after its members. If a name is repeated, its last value counts.
+    // An object is visited after its members. If a name is repeated, its last value is used.
     const hasName = (name: string) => isNamed(this.body, nameStart, nameEnd, name)
     if (depth === 3) {
       if (hasName('data')) this.#data = { start, end }

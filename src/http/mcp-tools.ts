@@ -1,4 +1,4 @@
-/** Tools with which agents use the items: their descriptions, arguments and calls. @module */
+/** Tools that let agents use the items: their descriptions, arguments and calls. @module */
 
 import { ApiError } from '../interface/errors.js'
 import type { EncodedItem } from '../item/item.js'
@@ -132,7 +132,7 @@ export function argumentsOf({ takes }: Tool, sent: unknown): Given {
   for (const name of names) {
     if (name === 'data' || (name === 'project_id' && names.includes('data'))) continue // `itemIn` checks them
     const value = values[name] ?? undefined
-    // Without its tag or key, a call that was meant to be safe would overwrite or repeat a change.
+    // An empty tag or key is an error: if it were ignored, a call meant to be safe could overwrite or repeat a change.
     const isAbsent = value === undefined || (value === '' && name !== 'if_match' && name !== 'key')
     if (isAbsent && takes.split(' ').includes(`${name}?`)) continue
     if (value === '') throw invalidCall(`${name} must not be empty`)
@@ -147,7 +147,7 @@ function invalidCall(problem: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `Invalid arguments: ${problem}`)
 }
 
-/** Strips the quotes, which agents easily lose. */
+/** Strips a tag's `W/` and quotes. Agents get and send tags without them, because they easily lose quotes. */
 function bare(tag: string): string {
   return tag.replaceAll(/^W\/|"/g, '')
 }

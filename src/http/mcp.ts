@@ -41,7 +41,7 @@ const localHosts = ['localhost', '127.0.0.1', '[::1]'] // other pages may be her
 const shortResult = 16 * kibibyte // in bytes; a longer result is sent in slices
 const sliceBytes = 64 * kibibyte
 
-/** For agents, which see no headers. */
+/** Messages for agents, which can't see the headers that the usual messages refer to. */
 const conflicts: Readonly<Partial<Record<ErrorCode, string>>> = {
   IDEMPOTENCY_CONFLICT: 'This key belongs to another item; the current item and its tag follow',
   PRECONDITION_FAILED:
@@ -107,7 +107,7 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
   }
 }
 
-/** Returns whether a message describes itself. @throws {RpcError} if it does so wrongly. */
+/** Returns whether a message uses the stateless protocol, without `initialize`. @throws {RpcError} if used wrongly. */
 function isStateless(headers: IncomingHttpHeaders, method: string, params: Members): boolean {
   const { 'mcp-protocol-version': header } = headers
   const meta = isObject(params._meta) ? params._meta : {}

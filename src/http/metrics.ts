@@ -20,7 +20,7 @@ const durationBuckets = [
 /** Histogram bounds of Redis round trips, in seconds. A nearby server takes about 1 ms. */
 const roundTripBuckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
-/** Methods with their own labels. All 34 could make 12,000 lines, which take 50 ms to write. */
+/** Methods with a label of their own. If all 34 had one, metrics could have 12,000 lines, which take 50 ms to write. */
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 interface Measured extends Pick<RouteParts, 'store' | 'signing'> {
@@ -161,7 +161,7 @@ const trafficMetrics: MetricTable<Exclude<keyof StoreTraffic, 'onRoundTrip'>> = 
   item_store_redis_unknown_outcomes_total: ['unknownOutcomes', 'Changes with an unknown outcome'],
 }
 
-/** The last three describe the Redis servers, if there are any: their memory and `maxmemory`. */
+/** Metrics of the store's size. With Redis, the last three are about its servers: their memory and `maxmemory`. */
 const sizeMetrics: MetricTable<keyof StoreSize> = {
   item_store_items: ['items', 'Items in the store'],
   item_store_item_bytes: ['itemBytes', 'Total size of all items in bytes'],

@@ -49,7 +49,7 @@ function perTurn(maximum: number): (bytes: number) => boolean {
     counted = 0
   }
   return (bytes) => {
-    // Most turns stay below half of the limit, and need no callback.
+    // Plans a reset only from half of the limit on, because most turns stay below it.
     if (counted < maximum / 2 && counted + bytes >= maximum / 2) setImmediate(reset)
     counted += bytes
     return counted <= maximum
@@ -61,7 +61,7 @@ export const mayWorkNow = perTurn(32 * 1024)
 const mayReceiveMore = perTurn(256 * 1024) // receiving 256 KiB takes 0.25 ms
 const receivingTime = 0.25 // ms per read from a resumed request, of up to 128 KiB
 
-/** Pauses a request once this turn has received too much. Node.js would read 2 MB per client. */
+/** Pauses a request once this turn has received too much. Otherwise, Node.js would read 2 MB per client. */
 export function received(request: IncomingMessage, length: number): void {
   if (mayReceiveMore(length)) return
   request.pause()

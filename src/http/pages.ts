@@ -62,7 +62,7 @@ export function createPageRoutes(
   const route = (path: string, GET: Handler): Route => ({ path, guards, handlers: { GET } })
   const page = (path: string, file: string) =>
     route(path, (exchange) => {
-      // A page's relative URLs would lead elsewhere from a path with a slash at its end.
+      // Redirects a path that ends in a slash, because the page's relative URLs would be resolved wrongly from there.
       if (exchange.path.length > 1 && exchange.path.endsWith('/'))
         return answerEmpty(exchange, 308, ['Location', `..${path}`])
       return answerFile(exchange, file, pageCaching)
@@ -123,7 +123,10 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   answerBytes(exchange, bytes, headers)
 }
 
-/** Returns the accepted coding that makes the body smallest. Of weights, only 0 matters: it forbids (RFC 9110 §12.5.3). */
+/**
+ * Returns the accepted coding that makes the body smallest. Ignores weights, except that 0 forbids a coding
+ * (RFC 9110 §12.5.3).
+ */
 function smallestCoding(acceptEncoding = ''): ContentCoding {
   const accepted = acceptEncoding
     .toLowerCase()

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { ApiError } from '../interface/errors.js'
 import type { Connection } from '../listener/connection.js'
 
-// The service keeps the timers that it finds when it is loaded.
+// The timers must be mocked before the imports: the service keeps those that it finds when it's loaded.
 mock.timers.enable({ apis: ['setInterval'] })
 const { Exchange } = await import('./exchange.js')
 const { createFailureLog, createRequestLog } = await import('./request-log.js')

@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly waitingReads: WaitingReads
   readonly newId: NewId | undefined
   readonly withFaults: (handle: Handler) => Handler
-  /** Returns further routes, with the guards of item requests. */
+  /** Returns further routes, which use the given guards, those of item requests. */
   readonly moreRoutes: (guards: readonly Guard[]) => readonly Route[]
 }
 
@@ -57,7 +57,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
   const ofMcp: Handler = async (exchange) => {
     const { createMcpHandler } = await import('./mcp.js')
     answerMessage ??= createMcpHandler(operations, readBody)
-    // If the response is already closed, the request is not handled, as nothing would free its body's memory.
+    // If the client has left, the request isn't handled: nothing would free its body's memory.
     if (!exchange.response.destroyed) await answerMessage(exchange)
   }
   return [

@@ -1,4 +1,4 @@
-/** Lists that several responses share. Their items are read only once, if any of them has a body. @module */
+/** Lists that several responses share. They're read once for all of these, or never if none has a body. @module */
 
 import { ReadMemory } from '../memory/read-memory.js'
 import type { ItemList, ItemStore } from '../store/item-store.js'

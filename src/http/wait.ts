@@ -7,7 +7,7 @@ import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditi
 import type { Exchange } from './exchange.js'
 import { untilMaySend, untilWorkMayRun } from './pacing.js'
 
-/** A state of an item or list: one object for all requests that it answers. */
+/** A state of an item or list. All requests that it answers share one object. */
 export interface Tagged {
   readonly tag: EntityTag
   readonly bodyBytes: number // in bytes; 0 while unknown
@@ -68,8 +68,8 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // the listener would refuse the rest of a body as late
-    // The client may have left during the first read. One that has closed only its own side may have left too, and
-    // while another request is deferred, the connection wouldn't notice.
+    // Ends the wait at once if the client left during the first read, or may have left because it closed its own side.
+    // Also if a pipelined request is deferred: meanwhile, the connection wouldn't notice that the client leaves.
     const isGone = response.destroyed || request.socket.readableEnded
     if (isGone || connection.bufferedBytes > 0 || isStopping()) this.finish()
   }
@@ -135,7 +135,7 @@ export class WaitGroup<State extends Tagged> {
   async update(): Promise<void> {
     this.#isUpdating = true
     await untilWorkMayRun()
-    // Requests that begin to wait during this read may need newer data, which the next read brings.
+    // Requests that arrive during this read may need newer data, so they are left for the next read.
     let concerned = this.#arrived
     const hadChanged = this.#hasChanged
     this.#arrived = []
@@ -213,7 +213,7 @@ export class WaitGroup<State extends Tagged> {
 
   #giveUp(wait: Wait<State>): void {
     this.#waiting.delete(wait)
-    // The change that could not be read may concern this request.
+    // If a change could not be read, the request fails: a 304 might be wrong.
     const failure = this.#failure
     void untilMaySend().then(() => (failure ? wait.fail(failure) : wait.answerUnmodified()))
     if (this.#isEmpty && !this.#isUpdating) this.#options.onEmpty()

@@ -23,7 +23,7 @@ export function createWaitingReads(store: ItemStore) {
     watchedBy: (key: Key) => Watched,
   ) {
     const groups = new Map<Key, WaitGroup<State>>()
-    /** Groups to read, in one set for each kind: slow lists must not delay items. */
+    /** Groups to read. Items and lists each have their own set, because slow lists must not delay items. */
     const due = new Set<WaitGroup<State>>()
     let reading = 0
 

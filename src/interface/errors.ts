@@ -12,7 +12,7 @@ export interface ErrorKind {
 const challenge: HeaderList = ['WWW-Authenticate', 'Bearer'] // spec §5.7, RFC 6750 §3
 const retrySoon: HeaderList = ['Retry-After', '1'] // in seconds
 
-/** Errors by `error_code` (spec §7). That of an unknown item has none. */
+/** Errors by `error_code` (spec §7), except `itemNotFound`, which clients get without a code. */
 export const errorKinds = {
   MISSING_TOKEN: {
     status: 401,
@@ -97,7 +97,7 @@ export function isTokenError(code: ErrorCode): boolean {
   return errorKinds[code].status === 401 || code === 'AUTH_NOT_CONFIGURED'
 }
 
-/** `headers` replaces those of the catalogue. */
+/** Options of an error. Its `headers` replace those in `errorKinds`. */
 type ApiErrorOptions = Partial<Pick<ApiError, 'exceeded' | 'headers'>> & {
   readonly cause?: unknown
 }

@@ -71,14 +71,14 @@ function envelope(status: string, message: string, data: object): object {
   return { session_id: sessionId, status, message, data }
 }
 
-/** Headers of error responses that depend on the request, so that the catalogue lacks them. */
+/** Headers of error responses that aren't in `errorKinds`, because their values depend on the request. */
 const ownHeaders: Partial<Record<ErrorName, DocumentedHeader>> = {
   METHOD_NOT_ALLOWED: 'Allow',
   IDEMPOTENCY_CONFLICT: 'Location',
   PRECONDITION_FAILED: 'ETag',
 }
 
-/** Pages of any origin can read `Cache-Control` without its being exposed (Fetch standard §2.2.2). */
+/** Headers that pages of any origin can read. `Cache-Control` need not be exposed (Fetch standard §2.2.2). */
 export type DocumentedHeader = ExposedHeader | 'Cache-Control'
 
 export const responseHeaders: Record<DocumentedHeader, object> = {

@@ -169,7 +169,7 @@ export function openApiDocument(
           requestBody: requestBody('replaceRequest'),
           responses: {
             200: itemResponse('The replaced item', 'updated', ['ETag']),
-            // An empty id makes the path of the list, which supports neither PUT nor DELETE.
+            // With an empty id, the path is that of the list, which supports neither PUT nor DELETE.
             ...errorResponses([...underLoad, ...ofItem, ...withBody, 'METHOD_NOT_ALLOWED']),
           },
         },

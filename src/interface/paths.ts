@@ -5,7 +5,7 @@ export const prefix = '/api/v1'
 /** Endpoint paths, without their prefix (spec §4). A name in braces stands for any path segment. */
 export const paths = { health: '/health', items: '/items', item: '/items/{item_id}' } as const
 
-/** Path of the OpenAPI document, without the prefix, because it's no endpoint. */
+/** Path of the OpenAPI document, without the prefix, because it isn't an endpoint. */
 export const documentPath = '/openapi.json'
 
 /** Path of the tools for agents, which are not part of the interface. */

@@ -35,7 +35,7 @@ export class MemberRecord {
     return this.#count
   }
 
-  /** Memory in bytes, apart from that for a few members. */
+  /** Memory that the names take beyond the first, short array, in bytes. */
   get byteLength(): number {
     return (this.#names.length - 2 * maxFew) * Int32Array.BYTES_PER_ELEMENT
   }
@@ -139,7 +139,10 @@ function* moved(text: Buffer, { start, end }: Span, to: number): Slices<number> 
   return to + end - start
 }
 
-/** Returns the name, or a hash of it if it is long. V8 hashes strings that look like integers without a secret seed. */
+/**
+ * Returns `"` and the name or, if it's long, a hash. Without the `"`, clients could cause collisions in a `Map`:
+ * V8 hashes strings that look like integers without a secret seed.
+ */
 function* longName(text: Buffer, start: number, end: number): Slices<string> {
   const hash = createHash('sha256')
   let name = '"'

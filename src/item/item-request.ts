@@ -44,7 +44,7 @@ export interface ArrivingBody {
 type Field = Span & { readonly members: Members }
 type FieldName = keyof GenericRequest
 
-/** Checks of the fields. They agree with the model {@link GenericRequest}, but parse no values. */
+/** Functions that check a field like the model {@link GenericRequest}, but without parsing its value. */
 const problemOf: Readonly<Record<FieldName, (text: Buffer, field?: Field) => string | undefined>> =
   {
     data(text, field) {
@@ -214,7 +214,7 @@ export function firstInvalid(bytes: Uint8Array): number {
   const text = Buffer.from(decoder.decode(bytes))
   const different = bytes.findIndex((byte, at) => byte !== text[at])
   const end = different === -1 ? bytes.length : different
-  // The decoder replaces invalid bytes with EF BF BD, so EF and EF BF before the difference are invalid too.
+  // The decoder replaces invalid bytes with EF BF BD. If they begin with EF or EF BF, only a later byte differs.
   return [end - 1, end - 2].find((at) => bytes[at] === 0xef) ?? end
 }
 

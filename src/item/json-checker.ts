@@ -47,7 +47,7 @@ const inExponent = 15
 const afterText = 16 // after the outermost value
 const ended = 17 // after any value; the loop replaces it before it reads another byte
 const closed = 18 // after an array or object; the loop replaces it immediately
-/** Error messages for text that ends too early, by state. In all others, a bracket isn't closed. */
+/** Error messages for text that ends too early, by state. In all other states, a bracket isn't closed. */
 const missing: Readonly<Record<number, string>> = {
   [beforeValue]: problems.value,
   [beforeElement]: problems.value,
@@ -85,8 +85,8 @@ export class JsonChecker {
   readonly #members: OpenMember[] // latest one at each depth; at depth 0, the outermost value
 
   /**
-   * @param levels of nested objects to visit, 1 or more. @param start of the only value to read; by default, all is
-   * read.
+   * @param levels of nested objects to visit, 1 or more.
+   * @param start position of the only value to read; by default, the whole text is read.
    */
   constructor(levels: number, visit: Visit, start?: number) {
     this.#levels = levels

@@ -27,7 +27,7 @@ for (const [text, offset, message] of faults) {
   })
 }
 
-// Tokens in random order, and valid text with a few characters replaced.
+// For texts of two kinds: tokens in random order, and valid JSON with a few characters replaced.
 const words = String.raw`{ } [ ] , : " "a" "\u0041" "\ud800" "\u00g0" "" 0 - 1.5 1e5 1E+ .5 01 true false null nul`
 const odd = [
   ...' \n\t\\\u2028\u00a0\ufeff\u000b\u000c\u001f',

@@ -23,8 +23,8 @@ export function withoutMark(file: Uint8Array): Uint8Array {
 const windowBytes = 4 * 1024 // bytes of a long object per slice
 
 /**
- * Yields the objects in a JSON array, or objects separated by white space. Before each 4 KiB of a long one or of white
- * space, yields `undefined`, so that the caller can pause. @throws {JsonSyntaxError}
+ * Yields the objects in a JSON array, or objects separated by white space. In long objects and long white space, yields
+ * `undefined` every 4 KiB, so that the caller can pause. @throws {JsonSyntaxError}
  */
 export function* seedObjects(text: Uint8Array) {
   let at = yield* afterSpace(text, 0)
@@ -43,7 +43,10 @@ export function* seedObjects(text: Uint8Array) {
   if (rest < text.length) throw new JsonSyntaxError('unexpected text after the array', rest)
 }
 
-/** An item request has only `data` and possibly `project_id` (spec §2.2). Any other object is `data`. */
+/**
+ * Reads an object. With only `data` and possibly `project_id`, it's an item request (spec §2.2). Any other object is
+ * returned as `data`.
+ */
 function* objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false

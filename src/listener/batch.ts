@@ -1,11 +1,11 @@
-/** Batches the requests of an event loop turn, which shortens reads by a sixth (bench/CHOICES.md). @module */
+/** Batches the requests of an event loop turn, so that reads take a sixth less time (bench/CHOICES.md). @module */
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from './timers.js'
 
 interface Answer {
   readonly response: ServerResponse
-  /** Called if the system takes only part of the text at once. */
+  /** Called with the number of bytes left if the system hasn't taken the whole text at once. */
   unsent?(bytes: number): void
 }
 

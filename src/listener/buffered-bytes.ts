@@ -8,7 +8,7 @@ export interface Holder {
 
 export class BufferedBytes {
   readonly #maxBytes: number
-  /** Holders by the bit length of `bufferedBytes`, to find the one that has held many bytes the longest. */
+  /** Holders by the bit length of `bufferedBytes`. In the set of the largest, the oldest entry gives up first. */
   readonly #bySize = Array.from({ length: 54 }, () => new Set<Holder>())
   total = 0 // bytes of all holders
 
@@ -16,7 +16,7 @@ export class BufferedBytes {
     this.#maxBytes = maxBytes
   }
 
-  /** Call it after each change to `bufferedBytes`. Above the limit, the largest holders must give it up. */
+  /** Call it after each change to a holder's `bufferedBytes`. Above the limit, it makes the largest holders give up. */
   changed(holder: Holder, before: number): void {
     const { bufferedBytes } = holder
     this.total += bufferedBytes - before

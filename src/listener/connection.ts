@@ -5,9 +5,9 @@
  *        │                    └──body malformed or late──▶ refusing ──sent──▶ closing
  *        └──request malformed or late──▶ closing
  *
- * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is buffered as bytes. Node's parser is
- * stopped at the next request in the way that an upgrade does; otherwise, it would create objects for up to 1,600
- * requests in 64 KB of input. A new parser reads them after the response.
+ * Input behind an unanswered request (pipelining, RFC 9112 §9.3.2) is buffered as bytes. Node's parser stops at the
+ * next request, as it does for an upgrade; otherwise, it would create objects for up to 1,600 requests in 64 KB of
+ * input. After the response, a new parser reads the buffered bytes.
  *
  * A connection is closed in stages (RFC 9112 §9.6). If it were closed with unread input, the system would reset the
  * connection, and the client would lose the end of the last response. @module
@@ -54,7 +54,7 @@ export class Connection implements Holder {
   /** Latest response, until it has been sent and its request has arrived completely. */
   #response: ServerResponse | undefined
   #isDeferring = false // if so, the connection has no parser until the next request is served
-  #head: Buffer | undefined // while the parser reads a head, earlier input with parts of it
+  #head: Buffer | undefined // earlier input with parts of the head that the parser is reading
   #nextRefusal: RefusalResponse | undefined // rejects any input after the last complete request
   #isInputBroken = false
   #activeAt = performance.now() // start of the idle time
@@ -92,16 +92,16 @@ export class Connection implements Holder {
       executed(result)
       if (this.#head && typeof result === 'number') this.#keepHead(parser.getCurrentBuffer())
     }
-    // Node's own `on` would stop its parser from reading.
+    // Not `socket.on`: Node has replaced it with a function that would stop the parser from reading.
     if (!parser._consumed) EventEmitter.prototype.on.call(socket, 'data', this.#keepHead)
     parser.onIncoming = (request, shouldKeepAlive) => {
       const head = this.#takeHead()
-      // The parser also stops after rejected input and at upgrades, during which Node reports no errors.
+      // The parser also stops at any request after rejected input, and at upgrades: Node reports no errors during one.
       if (this.isFree && !request.upgrade && !this.#isInputBroken)
         return onIncoming(request, shouldKeepAlive && !asksToClose(request))
       this.#head = Buffer.concat([head, parser.getCurrentBuffer()])
       socket.pause() // without a parser, a socket would read on
-      // Node would resume it to read an earlier request's body, but further input must wait.
+      // Node would resume the socket to read an earlier request's body, but further input must wait.
       socket.resume = () => socket
       request.upgrade = true
       return upgrade
@@ -134,7 +134,7 @@ export class Connection implements Holder {
   readonly #sent = () => {
     const response = this.#response
     if (response?.writableFinished !== true) return // the client has disconnected
-    // A rejection is sent here: Node wouldn't send it after the client has closed its side.
+    // `close` sends a rejection that is due: Node itself wouldn't send it after the client has closed its side.
     if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
     else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()
@@ -196,7 +196,7 @@ export class Connection implements Holder {
     if (this.isFree) this.close()
   }
 
-  /** Ends the input after `Connection: close` in a request or, at its end, in a trailer. */
+  /** Ends the input after a request that has `Connection: close` in its head or in a trailer. */
   endInput(): void {
     if (this.isFree) this.close()
     else if (this.#response !== undefined) this.#response.shouldKeepAlive = false
@@ -237,7 +237,7 @@ export class Connection implements Holder {
   giveUp(): void {
     this.#state = 'closing'
     this.#takeHead()
-    // Since Node.js 26, each `read` returns only one chunk.
+    // Discards the buffered input. Since Node.js 26, each `read` returns only one chunk of it.
     while (this.socket.readableLength > 0 && this.socket.read() !== null);
     this.socket.destroy()
   }
@@ -255,13 +255,13 @@ export class Connection implements Holder {
     const refusal = this.#response?.shouldKeepAlive === false ? undefined : this.#nextRefusal
     if (refusal === undefined) socket.end()
     else socket.end(refusalText(refusal))
-    // The parser reads the rest of a body, which the application may count.
+    // The parser still reads the rest of a body, because the application may be counting its bytes.
     const isInBody = this.#response?.req.complete === false && !this.#isInputBroken
     if (!isInBody) this.#discardInput()
     const end = isInBody ? performance.now() + this.#owner.requestTimeout : 0
     let { bytesRead } = socket
     const timer = setInterval(() => {
-      // Many clients read no response until their body is sent, so it may take as long as any other.
+      // Many clients read no response until they've sent the body, so they get as much time for it as usual.
       if (socket.bytesRead === bytesRead || performance.now() >= end) socket.destroy()
       ;({ bytesRead } = socket)
     }, lingerTime)
@@ -277,7 +277,7 @@ export class Connection implements Holder {
     socket.on('data', () => undefined).resume()
   }
 
-  /** True if the connection has been idle for `time` ms, but for empty lines (RFC 9112 §2.2). */
+  /** True if the connection has been idle for `time` ms. Empty lines (RFC 9112 §2.2) don't interrupt this time. */
   isIdleFor(now: number, time: number): boolean {
     const { socket } = this
     if (now - this.#activeAt < time || !this.isFree || socket.writableLength > 0) return false

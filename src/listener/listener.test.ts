@@ -242,7 +242,7 @@ test('a response that is not ready yet may take longer than the idle timeout', a
   const { socket } = opened
   socket.write(ask)
   const first = await arrived(opened)
-  // Once another connection, which reads nothing, has timed out, this one's timeout has passed too.
+  // Another connection reads nothing. Once it has timed out, the first one has waited longer than the timeout too.
   const other = connect(opened.port, '127.0.0.1').on('error', () => undefined)
   other.pause().write(ask)
   const second = await arrived(opened, 1)
@@ -325,7 +325,7 @@ async function bytesRead(idleTimeout: number, wait: number): Promise<number> {
 }
 
 test('a new connection has the whole idle timeout for its first response', async () => {
-  // A busy client may need longer than the timeout, so the test tries longer ones.
+  // On a busy machine, the client may need longer than a short timeout, so the test then tries a longer one.
   const isWhole = async (timeout: number, wait: number) =>
     (await bytesRead(timeout, wait)) > large.length
   assert.ok((await isWhole(8, 3_000)) || (await isWhole(60, 20_000)))

@@ -89,7 +89,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
     else if (code === 'HPE_CLOSED_CONNECTION') connectionOf(socket).endInput()
     else connectionOf(socket).refuseInput(refuse(inputRefusal(code)), rawPacket)
   })
-  // Reading the body sends the `100 Continue`. Other expectations may be ignored (RFC 9110 §10.1.1).
+  // Requests with `Expect` are handled like all others: reading the body sends the `100 Continue`, and other
+  // expectations may be ignored (RFC 9110 §10.1.1).
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => server.emit('request', request, response))
   }

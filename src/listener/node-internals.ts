@@ -27,7 +27,7 @@ export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
 
-/** Returns the head at the end of the input. `Upgrade` gets another name, or it would stop the parser again. */
+/** Returns the head at the end of the input. It renames `Upgrade`, which would stop the parser again. */
 export function headIn(input: Buffer, request: IncomingMessage): Buffer {
   const { method, url, httpVersion, rawHeaders } = request
   const text = input.toString('latin1')

@@ -1,5 +1,5 @@
 /**
- * Node's timers and clock, kept when this module is loaded. Test runners replace the global ones, and those that
+ * Node's timers and clock, saved when this module is loaded. Test runners replace the global ones, and those that
  * `node:timers` exports, but connections must go on while a test's time stands still. @module
  */
 

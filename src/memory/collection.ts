@@ -56,7 +56,7 @@ function residentNow() {
   }
 }
 
-/** Returns a function that collects all garbage, twice, and frees spare memory, without a flag of V8. */
+/** Returns a function that collects all garbage, twice, and frees spare memory. It needs no V8 flag. */
 function garbageCollector() {
   const session = new Session()
   try {

@@ -43,7 +43,7 @@ export function requireAddresses(length: number): void {
     nowhere.postMessage(undefined, [reserved])
     uncheckedBytes = bytesPerCheck
   } catch (error) {
-    // Before it fails, V8 collects all garbage. The pause limits that to a twentieth of the time.
+    // V8 collects all garbage before an allocation fails. The pause limits that to a twentieth of the time.
     retryAt = start + 20 * Math.floor(now() - start)
     failedBytes = length
     throw error

@@ -4,12 +4,12 @@ import timers from 'node:timers/promises'
 
 const { setImmediate: nextTurn } = timers // kept, because test runners replace it
 
-/** Learns of each change, and makes some memory give up if there is too much. */
+/** A limit on memory. Call `changed` after each change; above the limit, it calls `giveUp` of the largest. */
 interface ReadLimit {
   changed(memory: ReadMemory, before: number): void
 }
 
-/** Ends a read and frees its memory. @param bufferedBytes that the memory counted. */
+/** Ends a read and frees its memory. @param bufferedBytes bytes that the memory counted before. */
 type Cut = (bufferedBytes: number) => void
 
 const cutPerTurn = 64 // per turn of the event loop; closing a connection takes 20 µs
@@ -34,7 +34,7 @@ export class ReadMemory {
     this.#limit?.changed(this, before)
   }
 
-  /** Returns `false` for a reader that is already there. */
+  /** Adds a reader. If the memory is given up, `cut` ends its read. Returns `false` if it was added before. */
   addReader(reader: object, limit: ReadLimit, cut: Cut): boolean {
     this.#readers ??= new Map()
     if (this.#readers.has(reader)) return false
@@ -47,7 +47,7 @@ export class ReadMemory {
     if (this.#readers?.delete(reader) && this.#readers.size === 0) this.#countFor(undefined)
   }
 
-  /** Cuts all readers, the first before the call returns. */
+  /** Cuts all readers: the first ones before the call returns, the others in later turns of the event loop. */
   async giveUp(): Promise<void> {
     const { bufferedBytes } = this
     const cuts = [...(this.#readers?.values() ?? [])]
@@ -68,7 +68,7 @@ export class ReadMemory {
 
 const memories = new WeakMap<Uint8Array, ReadMemory>()
 
-/** Returns the memory of a buffer: its length, less what a store keeps anyway. */
+/** Returns the memory of a buffer. It counts the buffer's length, but nothing while a store keeps it anyway. */
 export function memoryOf(bytes: Uint8Array): ReadMemory {
   const memory = memories.get(bytes) ?? new ReadMemory(bytes.length)
   memories.set(bytes, memory)

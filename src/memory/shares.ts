@@ -21,7 +21,7 @@ export function timesInHeap(bytes: number): number {
   return Math.floor(Math.max(limit - newObjects, 0.4 * limit) / bytes)
 }
 
-/** Returns a fraction of the control group's or machine's memory: whole MiB, in bytes. */
+/** Returns a fraction of the control group's or machine's memory in bytes, rounded down to whole MiB. */
 export function fractionOfMemory(fraction: number): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()

@@ -48,7 +48,7 @@ export async function start(
       load.stop()
     }
     handleShutdown(stop, config.shutdownTimeout, log)
-    // A supervisor may send a signal as soon as it reads the log line below.
+    // Handles signals from here on, because a supervisor may send one as soon as it reads the log line below.
     const limits = {
       max_memory_bytes: config.maxMemoryBytes,
       max_body_bytes: config.maxBodyBytes,

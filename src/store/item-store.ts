@@ -21,7 +21,7 @@ export interface ItemList {
   readonly byteLength: number | undefined
   /** JSON texts of the items, separated by commas. A chunk may be empty, or end inside an item. */
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  /** Memory kept only for this list. A reader must join it, so that it counts. */
+  /** Memory kept only for this list. Call its `addReader` before reading, so that it counts against a limit. */
   readonly memory: ReadMemory
   /** Frees the list's memory. Call it once no chunk is in use any more. */
   release(): void
@@ -61,7 +61,7 @@ export interface ItemStore {
   /** Traffic with Redis servers; `undefined` for an in-memory store. */
   readonly traffic?: StoreTraffic
 
-  /** Limits besides the bytes in `size` whose excess is `STORE_FULL`. */
+  /** Limits besides `maxBytes` in `size`. A change that would exceed one throws `STORE_FULL`. */
   readonly limits?: readonly Limit[]
 
   /** Namespace UUID for ids derived from an `Idempotency-Key`, shared by services that share the store. */
@@ -86,7 +86,7 @@ export interface ItemStore {
    */
   list(project?: string): Awaitable<ItemList>
 
-  /** Returns visible ASCII characters that change with each change to an item of the store or project. */
+  /** Returns a text of visible ASCII characters, a new one after each change to an item of the store or project. */
   version(project?: string): Awaitable<string>
 
   /** Calls the callback after each change, and possibly at other times. @returns a function that stops the calls. */

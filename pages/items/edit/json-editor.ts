@@ -113,7 +113,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   })
   const replace = (text: string) => {
     const changes = { from: 0, to: view.state.doc.length, insert: text }
-    // A step of its own, so that undoing it keeps the text typed just before.
+    // A step of its own in the history, so that undo keeps the text typed just before.
     view.dispatch({ changes, annotations: isolateHistory.of('full') })
   }
   return {
@@ -127,7 +127,7 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
     },
     /** Replaces the whole text. The user can undo that. */
     replace,
-    /** Replaces the text, which then counts as unchanged. */
+    /** Replaces the text, and regards the new one as not changed by the user. */
     reset(text: string) {
       replace(text)
       changes = undefined

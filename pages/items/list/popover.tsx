@@ -41,7 +41,7 @@ export function Popover({ item, name, cell, hasFocus, onClose }: PopoverProps) {
   return (
     <div
       ref={popover}
-      // An automatic popover would close the menu.
+      // A popover of type `auto` would close the menu.
       popover={hasFocus ? 'auto' : 'manual'}
       class="peek"
       role="dialog"

@@ -69,7 +69,7 @@ function useStablePosition(
   }, [rows, rowHeight])
 }
 
-/** Returns by how many rows a row has moved down; if it's gone, by how many the next one has. */
+/** Returns by how many rows a row has moved down or, if it's gone, the next one that is left. */
 function rowsMoved(old: readonly Item[], newer: readonly Item[], row: number): number {
   if (row === 0 || old[row]?.id === newer[row]?.id) return 0
   const places = new Map(newer.map(({ id }, place) => [id, place]))

@@ -32,7 +32,7 @@ export function* membersOf(text: string): Generator<Member, void, void> {
   }
 }
 
-/** Returns the members by name. Of several with the same name, the last counts (spec §2.1). */
+/** Returns the members by name. Of several with the same name, takes the last (spec §2.1). */
 export function lastMembers(text: string): Map<string, Member> {
   return new Map(Array.from(membersOf(text), (member) => [member.name, member]))
 }

@@ -44,7 +44,7 @@ export async function mergeLists(
     await yieldIfDue()
   }
   const items = shown.slice(0, same)
-  /** A slice would keep a whole chunk of the response in memory. */
+  /** Copies the text, because a slice would keep a whole chunk of the response in memory. */
   const add = ({ text }: Item) => {
     const item = itemOf(structuredClone(text))
     items.push(item)

@@ -16,7 +16,7 @@ const mostNames = 100
 const mostProjects = 500
 const widest = 28 // characters, at most, for a value's computed width
 export const long = 24 // characters; columns may cut off a value of this length
-// Share of items from which a member is common. With two projects of equal size, it must be in both.
+// A member is common if at least this share of the items has it: with two projects of equal size, if both have it.
 const commonShare = 0.6
 
 export function createOverview() {
@@ -25,7 +25,7 @@ export function createOverview() {
   const shapes = new Map<string | null, Shape>()
   let seen = 0
   return {
-    /** Number of items in each project. With too many projects, only the first ones count. */
+    /** Number of items in each project. With too many projects, only the first ones are counted. */
     projects,
     shapeOf: (project: string | null | undefined) =>
       project === undefined ? all : (shapes.get(project) ?? all),

@@ -29,7 +29,7 @@ for (const state of [view, panel])
 
 function write(): void {
   const [before, now] = [written(), seen()]
-  // While the user is asked what to do with typed text, it's open what will be seen.
+  // While the user is asked what to do with typed text, it isn't known what will be shown next.
   if (now === before || awaited !== undefined || panel.get()?.pending) return
   const url = location.pathname + location.search + (now && `#${now}`)
   const isClosing = placeIn(now).item === undefined && placeIn(before).item !== undefined

@@ -30,7 +30,7 @@ export const collection = createCollection({
   },
 })
 
-/** Puts the version of an item into the list that a save or delete has found. */
+/** Puts the version of an item that a save or delete has found into the list. */
 export function putFound({ id, text }: ChangedError): void {
   if (text !== undefined) collection.put(text)
   else collection.remove(new Set([id]))
@@ -53,7 +53,7 @@ export function tryTokenAgain(): void {
   triedToken = undefined
 }
 
-/** Keeps the list that of the chosen project, of the token, and of a visible page. */
+/** Lists the chosen project with the current token, but only while the page is visible. */
 function update(): void {
   collection.setVisible(!document.hidden)
   if (isAskingForToken(overlays.get())) return

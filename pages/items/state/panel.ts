@@ -23,7 +23,7 @@ export type Editing = ReturnType<typeof createEditing>
 
 export function createEditing(first: Move) {
   const { get, set, use, subscribe } = createState<Session | undefined>(undefined)
-  /** The active row is that of the edited item, and then that of the saved one. */
+  /** Also makes the edited item's row the active one and, after a save, that of the saved item. */
   function dispatch(event: SessionEvent): void {
     const before = get()
     const now = reduce(before, event)

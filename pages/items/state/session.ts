@@ -10,7 +10,7 @@ import { type Item, memberText } from '../model/item.js'
 import { plainText } from '../model/values.js'
 
 export interface Draft {
-  /** Tells a late response from one for the next draft, and a repeated create from another (`Idempotency-Key`). */
+  /** Different for each draft, so that a late response doesn't affect the next. Also a create's `Idempotency-Key`. */
   readonly key: string
   /** Stored version that the text replaces, without text if the user has not seen it; `undefined` for a new item. */
   readonly item: Item | undefined
@@ -131,7 +131,7 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
     case 'found': {
       const { id, text } = event
       const stored = text === undefined ? undefined : { id, text }
-      // A new item is found if an earlier attempt created it.
+      // For a new item, this event means that an earlier attempt has created it.
       const seen = item ?? { id, text: '' }
       const rest = { saving: undefined, pending: undefined, isCopy: true }
       return settled({ ...now, ...rest, item: seen, stored })

@@ -1,4 +1,4 @@
-/** What the list shows, and how; and the same as the address of the page. @module */
+/** What the list shows, and how, and the page's address that says the same. @module */
 
 import { membersIn } from '../../../src/client/item-store-error.js'
 import { createState } from '../../shared/state.js'
@@ -36,7 +36,7 @@ export function addressOf({ view, item }: Place): string {
   return `${parts}`
 }
 
-/** Reads an address, in which anybody may have written anything. */
+/** Reads an address, which may contain anything. */
 export function placeIn(address = location.hash.slice(1)): Place {
   const parts = new URLSearchParams(address)
   const project = parts.get('project')

@@ -60,7 +60,7 @@ export class Block {
     return this.frame.start + this.#startOf(position)
   }
 
-  /** Returns the items that a filter accepts, with commas between. @param length bytes to read; ends with an item. */
+  /** Returns the items that a filter accepts, separated by commas. @param length bytes to read, of whole items. */
   wanted(isWanted: ItemFilter, length: number): Buffer {
     const { bytes, start } = this.frame
     if (this.isLarge) return isWanted(bytes, 0) ? bytes : bytes.subarray(0, 0)

@@ -1,4 +1,7 @@
-/** Distributes items among blocks. A change that throws has no effect: a `StoreError`, or a `RangeError` without memory. @module */
+/**
+ * Distributes items among blocks. A change that throws has no effect. It may throw a `StoreError` or, if no memory is
+ * left, a `RangeError`. @module
+ */
 
 import type { ItemId } from '../../item/id.js'
 import { isOutOfMemory } from '../../memory/mapped.js'
@@ -11,7 +14,7 @@ import { hashOf, ItemIndex } from './item-index.js'
 const largeItem = 1 / 2 // of a block's size; a larger item gets a block of its own
 const packed = 15 / 16 // of a block, at most, for a merge, so that items can grow without a split
 
-/** Valid until the next change to any item. */
+/** Where an item is stored. Valid until the next change to any item. */
 export interface ItemLocation {
   readonly id: ItemId
   readonly hash: number
@@ -20,7 +23,7 @@ export interface ItemLocation {
 }
 
 interface BlocksOptions {
-  /** In bytes. Large blocks slow down deletes; small ones split lists into many chunks. */
+  /** Size of a block in bytes. Large blocks slow down deletes; small ones split lists into many chunks. */
   readonly blockBytes?: number
   readonly maxBlocks?: number
 }
@@ -32,7 +35,10 @@ export class Blocks {
   readonly index = new ItemIndex()
   readonly byNumber: (Block | undefined)[] = []
   readonly freeNumbers: number[] = []
-  /** Last current block, which takes new items; `undefined` if a new one is needed. Open lists read no further. */
+  /**
+   * Last current block, which takes new items; `undefined` if a new one is needed. Open lists don't read the items that
+   * are added later.
+   */
   tail: Block | undefined
 
   constructor(options: BlocksOptions = {}) {

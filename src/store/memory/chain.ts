@@ -66,7 +66,7 @@ export class Chain {
     this.#retainOrFree(block, block.createdAfterList)
   }
 
-  /** Returns the nearest current block on one side; `undefined` beyond `maxPassed` retired ones. */
+  /** Returns the nearest current block on one side; `undefined` if it follows more than `maxPassed` retired ones. */
   neighbour(block: Block, side: 'before' | 'after'): Block | undefined {
     let one = block[side]
     for (let passed = 0; one !== undefined && one.retiredAfterList > 0; passed += 1) {

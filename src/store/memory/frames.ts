@@ -12,7 +12,7 @@ const moves = 2 // frames for each released one, enough to empty slabs during de
 const maxMappings = 16_384 // of frames on their own; Linux allows 65,530 per process
 
 interface Slab {
-  /** May be part of a longer `ArrayBuffer`, so that the C library maps it separately. */
+  /** The `ArrayBuffer` behind it may be longer, so that the C library maps it separately. */
   readonly bytes: Buffer<ArrayBuffer>
   readonly words: Int32Array
   readonly frames: Set<Frame>

@@ -24,7 +24,7 @@ function blocksOf(index: ItemIndex, hash: number): number[] {
   return blocks
 }
 
-// The tables of `alike` hashes are the deepest, so that most others fill several entries of `tables`.
+// Hashes like these make a few tables very deep, so that most others are in `tables` several times.
 const alike = Array.from({ length: 3000 }, (_, n) => (n << 13) | 7)
 const kinds: [string, number[]][] = [
   ['random', randomHashes(12_000)],

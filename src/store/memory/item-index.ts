@@ -4,7 +4,7 @@ import type { ItemId } from '../../item/id.js'
 import { StoreError } from '../item-store.js'
 
 export interface Table {
-  /** For linear probing: a hash and a block's number plus one, or two zeros. */
+  /** Slots for linear probing. Each has a hash and a block's number plus one or, if it's empty, two zeros. */
   words: Int32Array
   size: number
   depth: number // low bits that all its hashes share
@@ -20,7 +20,7 @@ const mixer = 0x9e3779b1 // 2^32 divided by the golden ratio (Knuth, The Art of 
 
 /** An entry for each item: the hash of its id, and the number of its block. */
 export class ItemIndex {
-  /** Tables by the last bits of a hash. All but the deepest have several entries. */
+  /** Tables by the last bits of a hash. All but the deepest are in this array several times. */
   tables: Table[] = [{ words: noWords, size: 0, depth: 0 }]
 
   /** Calls `look` with the number of each block that has an item with the hash, until it returns a result. */
@@ -63,7 +63,7 @@ export class ItemIndex {
     return this.tables[hash & (this.tables.length - 1)] as Table // never undefined: the index is valid
   }
 
-  /** Moves half of a full table's entries, or none or all of them, to a new one: those whose next bit is 1. */
+  /** Splits a full table: moves the entries whose next bit is 1 to a new one, usually half, but maybe none or all. */
   #split(hash: number): void {
     const table = this.#tableOf(hash)
     const { words, depth } = table
@@ -128,7 +128,7 @@ function emptySlot(words: Int32Array, emptied: number): void {
   words[gap + 1] = 0
 }
 
-/** Takes the high bits, because a table's hashes share their low ones. */
+/** Returns the slot where a search begins. It depends on high bits, because a table's hashes share their low ones. */
 function homeSlot(hash: number): number {
   return (Math.imul(hash, mixer) >>> (32 - slotBits)) * slotWords
 }

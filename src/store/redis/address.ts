@@ -12,7 +12,10 @@ const sentinelPort = 26_379
 
 export type Address = NonNullable<ReturnType<typeof addressIn>>
 
-/** Returns the address of a server, cluster or sentinels, but not of a socket. `name` is the sentinels' for the primary. */
+/**
+ * Returns the address of a server, cluster or sentinels; `undefined` for a socket. `name` is the name that
+ * sentinels use for the primary.
+ */
 export function addressIn(url: string) {
   const [, scheme, several, credentials = '', names = '', path = ''] = urlForm.exec(url) ?? []
   const kind = several === 'sentinel' || several === 'cluster' ? several : 'server'

@@ -15,11 +15,11 @@ export interface BucketState {
 
 export interface Buckets {
   readonly states: readonly BucketState[]
-  /** Digest of all versions of the buckets or, for the list of a project, of the project in them. */
+  /** Digest of the versions of all buckets or, in the list of a project, of the project's version in each. */
   readonly version: string
 }
 
-/** Returns the replies, with a `StoreError` for each error reply. @throws {StoreError} without any reply. */
+/** Returns the replies, with a `StoreError` for each error reply. @throws {StoreError} if there is no reply at all. */
 type ReadEach = (commands: readonly Command[]) => Promise<readonly (RedisReply | StoreError)[]>
 
 type Values = readonly (RedisValue | StoreError)[]
@@ -43,7 +43,7 @@ export function isProject(name: string, value: Buffer): boolean {
   return name.startsWith(projectField('')) && projectPattern.test(value.toString('latin1'))
 }
 
-/** Returns the time of a version, later after each change; 0 if empty, NaN if `undefined`. */
+/** Returns the time in a version, which each change increases; 0 for an empty version, NaN for `undefined`. */
 export function timeOf(version: string | undefined): number {
   return version === '' ? 0 : Number.parseInt(version ?? '', 10)
 }
@@ -59,7 +59,10 @@ export function createBucketStates(
 ) {
   const readSorted = createSortedRead(prefix, keys, readEach)
   let last: Buckets = { states: [], version: '' }
-  /** Values of `bytes` when `last` was read. Comparing them takes few cache lines, because they're in one buffer. */
+  /**
+   * Values of the `bytes` fields when `last` was read. All are in one buffer, so that comparing them with new ones
+   * takes few cache lines.
+   */
   let lastFields: Fields = []
   let next: Promise<Buckets> | undefined // read of all states, shared by all calls in this turn of the event loop
 
@@ -71,7 +74,7 @@ export function createBucketStates(
   }
 
   async function valuesOf(wanted: readonly string[], names: readonly string[]): Promise<Values> {
-    // `HMGET` fails for a key that is not a hash, and so finds corrupted keys. `SORT` does not.
+    // While a key is corrupted, uses `HMGET`: it fails for a key that is not a hash, but `SORT` doesn't.
     const canSort = wanted === keys && !isCluster && corrupted.size === 0
     const sorted = canSort ? await readSorted(names) : undefined
     if (sorted !== undefined) return sorted
@@ -150,7 +153,7 @@ export function createBucketStates(
     of: (project?: string) => (project === undefined ? all() : ofProject(project)),
     stateIn,
 
-    /** Returns a bucket's state at the last read of all. */
+    /** Returns a bucket's state from the latest read of all buckets. */
     latest: (number: number) => last.states[number],
 
     /** Returns the versions of buckets; `undefined` for those that cannot be read. @throws {StoreError} */
@@ -170,7 +173,7 @@ export function createBucketStates(
   }
 }
 
-/** Creates a read of all buckets with `SORT`, which returns `undefined` if the server refuses. */
+/** Returns a function that reads all buckets with `SORT`. It returns `undefined` if the server refuses. */
 function createSortedRead(prefix: string, keys: readonly string[], readEach: ReadEach) {
   const numbersKey = `${prefix}{numbers}`
   const numbers = keys.map((_, number) => Buffer.from(String(number)))
@@ -206,7 +209,7 @@ function createSortedRead(prefix: string, keys: readonly string[], readEach: Rea
       const values = await read(names.map((name) => `${prefix}{*}->${name}`))
       if (now < checkedUntil && values.length === keys.length * names.length) return values
     } catch {
-      // The server may refuse `SORT` or writes. Any other error occurs again when each field is read.
+      // The server may refuse `SORT` or writes. After any other error, `HMGET` fails too, and its error is reported.
       refusedUntil = performance.now() + refusedFor
     }
     return undefined

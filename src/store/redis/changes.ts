@@ -88,7 +88,7 @@ export function createChanges(
     const buckets = [...changed].map(([key, version]) => {
       return { key, version, since: timeOf(known.get(key)) }
     })
-    // A bucket whose last version is unknown, or newer, may have lost changes to any project.
+    // If a bucket's version was unknown at the last poll, or newer than now, changes to any project may have been lost.
     if (!buckets.every(({ version, since }) => since < timeOf(version))) return projects
     for (let start = 0; start < projects.length; start += askedAtOnce) {
       const some = projects.slice(start, start + askedAtOnce)

@@ -39,7 +39,7 @@ export function listIn(value: RedisValue | undefined): RedisValue[] {
 
 export interface Servers {
   readonly firstAttempt: Promise<void> // resolves after the first attempt to connect, even if it failed
-  /** True with a connection to every server that has items. */
+  /** True if there is a connection to every server that has items. */
   isReady(): boolean
   /** True if a reply of unknown length may now be requested from the key's server. */
   hasRoom(key: string): boolean
@@ -108,7 +108,7 @@ function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
   )
 }
 
-/** `createClient` takes tens of milliseconds per URL to build all commands. */
+/** Creates a client without `createClient`, which takes tens of milliseconds per URL to build all commands. */
 function newClient(url: string, timeout: number) {
   return new redis.RedisClient({
     url: url.replace(/^redis\+unix:/, 'unix:'),
@@ -116,7 +116,7 @@ function newClient(url: string, timeout: number) {
     disableOfflineQueue: true,
     disableClientInfo: true, // the reply to CLIENT SETINFO would hide the error of a server that refuses the connection
     commandOptions: { timeout: 0, typeMapping: { [redis.RESP_TYPES.BLOB_STRING]: Buffer } },
-    // The package would reconnect and send commands whose callers have given up.
+    // By default, the package would reconnect, and send commands whose callers have given up.
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   })
 }

@@ -24,7 +24,7 @@ export function createCluster(address: Address, options: ServersOptions): Server
   let servers: string | undefined
   let failures = 0
   let cause: unknown
-  /** Time (`performance.now()`) of the first and latest refusal in a row for lack of a master. */
+  /** First and latest time (`performance.now()`) at which commands in a row were refused for lack of a master. */
   let [refusedSince, lastRefused] = [0, 0]
   let nextAttempt: Promise<void> | undefined // next read of the slot table, if the current one is outdated
   // After a lost connection, another server may take over, so the slot table may be outdated.
@@ -79,7 +79,10 @@ export function createCluster(address: Address, options: ServersOptions): Server
     }
   }
 
-  /** True if a command without a master waits for one. Late in a long outage, it waits only for the table. */
+  /**
+   * True if a command waits for a master that it lacks. In an outage longer than the timeout, it waits only for the
+   * next read of the slot table.
+   */
   function mayWait(reply: Reply, waits: number): boolean {
     if (errorCodeOf(reply) !== 'CLUSTERDOWN' && !(reply instanceof NotConnectedError)) return false
     markOutdated()
@@ -95,7 +98,7 @@ export function createCluster(address: Address, options: ServersOptions): Server
     for (let count = 0; performance.now() < deadline; count += 1) {
       const redirection = redirectionOf(reply, server)
       if (redirection === undefined && !mayWait(reply, count)) break
-      // Two servers may redirect commands to each other during a failover.
+      // Pauses, because two servers may redirect commands to each other during a failover.
       if (count > 0) await pauseAfter(count - 1, signal)
       if (redirection === undefined) await untilSettled(nextAttempt ?? attempt, deadline)
       else {
@@ -200,7 +203,7 @@ export function createCluster(address: Address, options: ServersOptions): Server
     for (const [server, connection] of connections) {
       if (masters.has(server)) continue
       connections.delete(server)
-      // By then, all calls to the former master have ended.
+      // After the timeout, all calls to the former master have ended.
       const ended = delay(timeout, undefined, { signal, ref: false }).catch(() => undefined)
       void ended.then(() => connection.close())
     }

@@ -9,7 +9,7 @@ import { InFlightLimit, type Traffic } from './in-flight.js'
 import type { Reachability } from './reachability.js'
 
 export interface ServersOptions {
-  /** In ms, for each wait: for a connection, the in-flight limit, or a reply. */
+  /** Maximum duration in ms of each wait: for a connection, the in-flight limit, or a reply. */
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
@@ -125,7 +125,7 @@ export class RedisConnection {
     }
   }
 
-  /** Asks the server for its role. The later replies of a replica are discarded. */
+  /** Asks the server for its role. If it's a replica, ends the connection and discards its later replies. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
     this.#options.onCheck?.((parts) => client.sendCommand(parts))
@@ -232,7 +232,7 @@ export class RedisConnection {
     this.#options.reachability.lost(error)
   }
 
-  /** Ends the connection, if any. Calls that have not been sent wait for the next one, for a time. */
+  /** Ends the connection, if any. Until `#waitUntil`, calls that have not been sent wait for the next one. */
   #drop(error: unknown): void {
     const [client, sent] = [this.#client, [...this.inFlight]]
     this.#client = undefined

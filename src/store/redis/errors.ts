@@ -23,16 +23,16 @@ export class TimeoutError extends Error {}
 /** A server is not used, because it might not be the primary. */
 export class NotPrimaryError extends Error {}
 
-/** Code of a script that failed after its first change, so that its outcome is unknown. */
+/** Error code of a script that failed after its first change, so that its outcome is unknown. */
 export const partlyDone = 'PARTLYDONE'
 
-/** Code of a script whose key another program has written. */
+/** Error code of a script if another program has written to its key. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Code of a script that found another record of the store. */
+/** Error code of a script that found another record of the store. */
 export const otherRecord = 'RECORD'
 
-/** Codes of refused commands, which have changed nothing. */
+/** Error codes of refused commands, which have changed nothing. */
 const refusals = new Set([
   ...['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MISCONF', 'MOVED', 'NOAUTH'],
   ...['NOPERM', 'NOREPLICAS', 'NOSCRIPT', 'OOM', 'READONLY', 'TRYAGAIN', 'WRONGPASS', 'WRONGTYPE'],
@@ -118,7 +118,7 @@ export function connectErrorOf(error: unknown, url: string): unknown {
   return new Error(message.replaceAll(decodeURIComponent(password), '***'))
 }
 
-/** Returns an error's message, or its code if that's empty, as for hosts with several addresses. */
+/** Returns an error's message or, if it's empty (as for hosts with several addresses), the error's code. */
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return String(cause)

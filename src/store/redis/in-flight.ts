@@ -12,7 +12,7 @@ export class InFlightLimit {
   #bytes = 0
   #replyBytes = maxBytes / 4 // expected length of a reply: that of the longest recent one
 
-  /** Reserves and returns bytes, to pass to `give` after the replies; `undefined` if the call must wait. */
+  /** Reserves bytes for a call. Returns their number, for `give` after the replies; `undefined` if it must wait. */
   take(commands: readonly Command[]): number | undefined {
     const bytes = commands.reduce((sum, command) => sum + this.#bytesOf(command), 0)
     const counted = Math.max(minBytes, bytes)

@@ -96,7 +96,7 @@ export function createTexts(
     if (bytes > batchBytes) {
       return scan(Math.max(1, Math.floor(batchBytes / Math.max(minTextBytes, bytes / items))))
     }
-    // `HSCAN` counts a field twice, its name and its value, and those that don't match, too.
+    // Twice the number of fields: `HSCAN` counts names and values, even of fields that don't match.
     return scan(2 * (items + maxProjects), 3 * bytes + scanReplyOverhead)
   }
 
@@ -117,7 +117,7 @@ export function createTexts(
     return cached.map((texts) => texts ?? (results.shift() as (typeof results)[0])) // a result for each uncached bucket
   }
 
-  /** Reads short buckets that this service has changed, while a list reads the states: one round trip, not two. */
+  /** While a list reads the states, caches short buckets that this service has changed. This saves a round trip. */
   async function refresh(): Promise<void> {
     const isWorthwhile = ({ key, bytes }: BucketState) =>
       bytes <= batchBytes && (cache.has(key) || cachedBytes + bytes <= maxCachedBytes)
@@ -188,7 +188,7 @@ async function* chunksOf(
     return text
   }
   for await (const buckets of texts) {
-    // The original texts of a long bucket, or those read ahead, take about as much again.
+    // Twice the length: the original texts of a long bucket, or texts read ahead, take about as much memory again.
     const held = 2 * buckets.reduce((sum, { bytes }) => sum + bytes.length, 0)
     memory.change(held)
     for (const items of buckets) {

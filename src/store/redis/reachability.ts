@@ -1,4 +1,4 @@
-/** Logs when a store becomes unreachable or unhealthy, and when that has passed. @module */
+/** Logs when a store becomes unreachable or unhealthy, and when it has recovered. @module */
 
 import type { Logger } from 'pino'
 import { reasonOf } from './errors.js'

@@ -16,7 +16,7 @@ import {
 // Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data.
 // Scripts compare only `buckets`, so the next format should rename this field.
 const currentFormat = 2
-/** Default number of buckets, also that of a store that has items but no record. */
+/** Default number of buckets. A store that has items but no record has this number too. */
 export const bucketsByDefault = 256
 const maxInCluster = 4096 // for a new store; each poll sends a command for each bucket
 

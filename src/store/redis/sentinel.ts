@@ -9,7 +9,7 @@ export const answerTimeout = 1000
 
 export interface Answer {
   readonly address: string
-  /** Number of the last failover that the sentinel knows. Only answers with the highest number count. */
+  /** Number of the last failover that the sentinel knows of. Answers with a lower number than others are ignored. */
   readonly epoch: number
   /** `down` if the sentinel can't reach the primary; `retiring` if a failover has begun. */
   readonly state: 'up' | 'down' | 'retiring'
@@ -60,7 +60,7 @@ export function createSentinel(
       sentinel.isPresent = false
       const begun = performance.now()
       try {
-        // Without a password first, because sentinels reject one that they do not require.
+        // Tries without a password first, because sentinels reject one that they do not require.
         let [client] = clients
         client ??= await connect(false).catch((error: unknown) => {
           if (/^(?:NOAUTH|NOPERM) /.test(reasonOf(error))) return connect(true)

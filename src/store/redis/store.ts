@@ -77,7 +77,7 @@ export async function openRedisStore(
     if (record.result !== 'matched') await record.requireMatch(commands[0]?.key ?? '', purpose)
     try {
       const replies = await servers.send(commands)
-      // Detected while the commands were in flight. A script that has seen the mismatch itself has changed nothing.
+      // A mismatch may be found while the commands are in flight. A script that found it itself has changed nothing.
       const isCertain = errorCodeOf(replies[0]) === otherRecord
       if (record.result instanceof StoreMismatchError && !isCertain) throw record.result
       return replies

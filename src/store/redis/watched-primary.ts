@@ -69,7 +69,7 @@ export function watchPrimary(
     leaveFormer()
   }
 
-  /** Handles a failed query. A connection stays in use, but no new one is made. */
+  /** Handles a failed query: keeps using the connection, if there is one, but allows no new one. */
   function goOn(reason: string): void {
     cause = new Error(reason)
     if (!connection.isReady()) {
@@ -139,8 +139,8 @@ async function answersOf(sentinels: readonly Sentinel[]) {
 }
 
 /**
- * Returns the primary named by most sentinels with the highest epoch; in a tie, the one known before. Ignores them if
- * they're a minority, and their epoch is lower than one seen before.
+ * Returns the primary that most answers with the highest epoch name; in a tie, the one known before. If that epoch is
+ * lower than the known one, and no majority of the sentinels has answered, returns `undefined`.
  */
 export function primaryIn(
   answers: readonly Answer[],
