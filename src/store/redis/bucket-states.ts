@@ -19,7 +19,7 @@ export interface Buckets {
   readonly version: string
 }
 
-/** Returns the replies, with a `StoreError` for each error reply. @throws {StoreError} if there is no reply at all. */
+/** Returns the replies, with a `StoreError` for each error reply, or for each command if there is no reply. */
 type ReadEach = (commands: readonly Command[]) => Promise<readonly (RedisReply | StoreError)[]>
 
 type Values = readonly (RedisValue | StoreError)[]
