@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Condition, everything, type Filter } from '../../pages/items/model/filter.js'
+import { everything, type Filter } from '../../pages/items/model/filter.js'
 import { type Item, itemOf, shownName } from '../../pages/items/model/item.js'
 import { mergeLists } from '../../pages/items/model/merge.js'
 import { createOverview } from '../../pages/items/model/overview.js'
@@ -30,10 +30,12 @@ function idsOf(items: readonly Item[]): string {
   return items.map(({ id }) => id).join('')
 }
 
-async function found(items: readonly Item[], filter: Partial<Filter>): Promise<string> {
-  const search = createSearch(items, { ...everything, ...filter })
-  await search.advance(atOnce)
-  return idsOf(search.matches)
+function finds(items: readonly Item[], filter: Partial<Filter>, expected: string): void {
+  test(`${JSON.stringify(filter)} finds ${expected || 'nothing'}`, async () => {
+    const search = createSearch(items, { ...everything, ...filter })
+    await search.advance(atOnce)
+    assert.equal(idsOf(search.matches), expected)
+  })
 }
 
 /** @param text such as `a1 b1`, for items `a` and `b` whose member `v` is 1. */
@@ -62,11 +64,7 @@ describe('the filter', () => {
     [{ project: null }, 'ad'],
     [{ query: 'zürich', project: null }, 'a'],
   ] as const
-  for (const [filter, expected] of cases) {
-    test(`${JSON.stringify(filter)} finds ${expected || 'nothing'}`, async () => {
-      assert.equal(await found(items, filter), expected)
-    })
-  }
+  for (const [filter, expected] of cases) finds(items, filter, expected)
 
   test('a search continues where it stopped when the list has grown, even after an interruption', async () => {
     const growing = items.slice(0, 3)
@@ -115,12 +113,8 @@ describe('a condition', () => {
     ['is less than', 'Z', 'dh'], // strings compare in the order of the sort
     ['is absent', '', 'i'],
   ] as const
-  for (const [kind, value, expected] of cases) {
-    test(`${JSON.stringify([kind, value])} finds ${expected || 'nothing'}`, async () => {
-      const conditions: Condition[] = [{ name: 'v', test: kind, value }]
-      assert.equal(await found(items, { conditions }), expected)
-    })
-  }
+  for (const [test, value, expected] of cases)
+    finds(items, { conditions: [{ name: 'v', test, value }] }, expected)
 })
 
 test('a newer list keeps the order of the shown items, and unchanged items stay the same objects', async () => {
@@ -273,35 +267,26 @@ describe('the collection', () => {
     return { collection, seen, ids, asked: () => asked }
   }
 
-  async function listed(collection: Collection): Promise<Date> {
-    collection.refresh()
-    return await until('the list', () => collection.shown().listedAt)
-  }
-
-  function gate(): { passed: Promise<void>; open: () => void } {
-    let open = () => {}
-    const passed = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    return { passed, open }
-  }
-
   test('items of a list that failed midway stay until the next list is complete', async () => {
     const { collection, seen, ids } = collect(['a1', 'b1', new Error('cut off')], ['b1', 'c1'])
-    await listed(collection)
+    collection.refresh()
+    await until('the list', () => collection.shown().listedAt)
     assert.equal(ids(), 'bc')
     const shown = new Set(seen.map(({ items }) => idsOf(items)))
     assert.deepEqual([...shown], ['', 'a', 'ab', 'bc'])
   })
 
   test('a list continues to arrive while items are saved and deleted', async () => {
-    const rest = gate()
+    let open = () => {}
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve
+    })
     let asked = 0
     const collection: Collection = collectionOf({
       async *list() {
         asked += 1
         yield textsOf(list('a1 b1'))
-        await rest.passed
+        await isOpen
         yield textsOf(list('c1 d1'))
       },
     })
@@ -311,7 +296,7 @@ describe('the collection', () => {
     for (const item of saved) collection.put(item.text)
     for (const id of ['b', 'd']) collection.remove(new Set([id]))
     assert.deepEqual([collection.shown().items, collection.shown().loading], [saved, 2])
-    rest.open()
+    open()
     await until('the whole list', () => collection.shown().listedAt)
     assert.deepEqual([collection.shown().items, asked], [saved, 1])
     assert.deepEqual(collection.shown().overview.shapeOf(undefined).names, ['v', 'saved'])
