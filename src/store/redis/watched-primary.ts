@@ -66,7 +66,7 @@ export function watchPrimary(
     named = primary.state === 'up' ? primary.address : undefined
     validUntil = asked + validFor
     cause = new NotPrimaryError(reasons[primary.state](primary.address))
-    leaveFormer()
+    if (used !== named) connection.leave(cause)
   }
 
   /** Handles a failed query: keeps using the connection, if there is one, but allows no new one. */
@@ -80,10 +80,6 @@ export function watchPrimary(
     if (isSilenceLogged) return
     isSilenceLogged = true
     options.log.warn({ cause: reason }, 'a failover will not be noticed until a sentinel replies')
-  }
-
-  function leaveFormer(): void {
-    if (used !== named) connection.leave(cause)
   }
 
   return {
