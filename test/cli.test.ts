@@ -15,7 +15,7 @@ import { cleanEnvironment, emptyFolder, manifest, unlessMissing } from './suppor
 const secret = 'a secret of at least thirty-two bytes'
 const nowhere = emptyFolder()
 
-// Must start before `spawnSync` blocks this process, which reads the service's output.
+// Starts first, because this process reads the output of a starting service, and `spawnSync` blocks it.
 const { baseUrl: served } = await ownService({ JWT_SECRET: secret })
 
 function folderWith(env: string, encoding: BufferEncoding = 'utf8'): string {

@@ -35,7 +35,7 @@ async function startDev(...args: string[]) {
   return { ...own, text: printed, token, baseUrl, ask }
 }
 
-/** Starts `dev --json`, and returns a function that sends a request, and resolves to the status and text. */
+/** Starts `dev --json`. The returned `call` sends a request, and resolves to the response's status and text. */
 async function startJson(variables: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const own = startCommand(['dev', '--json', '--port', '0', ...args], variables, folder)
   const [line = ''] = (await own.printed(/^.*\n/)).split('\n')
@@ -144,7 +144,7 @@ describeWithRedis('dev --seed with STORE_URL', () => {
 })
 
 test('dev --delay does not delay health checks and refused requests, and a stop ends the delay', async () => {
-  // Even on a busy machine, this takes much less than the delay of 60 s.
+  // Even on a busy machine, the whole test takes much less than the delay of 60 s.
   const { ask, baseUrl, child, ended } = await startDev('--delay=60s', '--shutdown-timeout=50')
   let isAnswered = false
   const noteAnswer = () => {
@@ -184,7 +184,7 @@ for (const [variables, secret, lines] of [
     'configured',
     ['listening', 'answered', 'SIGTERM:'],
   ],
-  // Logged before the service listens.
+  // The service logs that it can't reach its store even before it listens.
   [
     { STORE_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'warn', STORE_TIMEOUT: '10' },
     'generated',

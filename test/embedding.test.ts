@@ -267,7 +267,7 @@ test('seedText stores each JSON text unchanged as one item', async () => {
 test('a create whose client disconnects during the delay stores no item', async () => {
   const body = '{"data":{}}'
   let stored = 2
-  // A busy client may disconnect after the delay, so each attempt uses a longer one.
+  // On a busy machine, the client may disconnect only after the delay, so each attempt uses a longer one.
   for (let delay = 300; stored > 1 && delay < 10_000; delay *= 4) {
     const store = await started({ delay })
     const head = `POST /api/v1/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await store.token()}`

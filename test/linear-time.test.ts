@@ -1,4 +1,4 @@
-/** Tests that input made to be slow takes linear time: in every regular expression, and in whole requests. */
+/** Tests that even input meant to be slow takes linear time, in every regular expression and in whole requests. */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -20,7 +20,7 @@ function sourcesIn(folder: string) {
     .map((file) => ({ file, text: readText(join(folder, file)) }))
 }
 
-/** Returns the CPU time of a call in ms, the least of three if the first takes long, in case the machine is busy. */
+/** Returns the CPU time of a call in ms. On a busy machine, it may be long by chance, so the best of three is used. */
 async function timeOf(act: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < 3 && least > longest; turn += 1) {

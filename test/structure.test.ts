@@ -141,10 +141,13 @@ test('only config, auth/secret and two files of the commands touch the environme
   }
 })
 
-/** Globals that test runners replace or lack, and classes of which Node's own objects are no instances in a runner. */
+/** Globals that test runners replace or lack, and `instanceof` checks that are false for Node's objects in a runner. */
 const runnerGlobals =
   /(?<![.\w])(?:(?:set|clear)(?:Timeout|Interval|Immediate)|queueMicrotask|performance|URL|Text(?:En|De)coder|Abort(?:Controller|Signal)|structuredClone|fetch|Event(?:Target)?)\b|process\.(?:nextTick|hrtime)|instanceof (?:\w*Error|RegExp|Date|Map|Set|Promise|\w*Array|ArrayBuffer)\b/g
-/** Modules whose exports test runners replace too. Only a default import, from which functions are kept, is safe. */
+/**
+ * Named imports from modules whose exports test runners replace too. It's safe only to import such a module as a whole,
+ * and to keep its functions.
+ */
 const replacedModules = /^import (?:type )?\{.* from 'node:(?:timers(?:\/promises)?|perf_hooks)'$/m
 
 test('all that the embedded library loads keeps its timers, and takes what runners replace or lack from modules', () => {

@@ -35,7 +35,7 @@ const tagged = answers(200, { data: item }, { etag: '"1"' })
 
 const increment = ({ count }: Counter) => ({ count: count + 1 })
 
-/** Returns a client behind a proxy that applies `fates`, in order, to the requests with a method. */
+/** Returns a client behind a proxy that applies `fates`, in order, to the requests with the given method. */
 async function behindProxy(method: string, fates: Fate[]) {
   const proxy = await cuttingProxy(
     () => Number(service.baseUrl.port),

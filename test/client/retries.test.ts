@@ -40,7 +40,7 @@ const repeatable: [title: string, call: Call, good: Step, result: unknown][] = [
   ['health', calls.health, answers(200, health), health],
 ]
 
-/** Returns a call's error, and how many requests were sent, including lost ones. */
+/** Returns the status and code of a call's error, and the number of requests sent, including lost ones. */
 async function failureOf(
   steps: readonly Step[],
   call: Call,
@@ -282,7 +282,7 @@ describe('a change that was never sent is retried, even with a condition', () =>
     [true, [...codes('UND_ERR_', 'CONNECT_TIMEOUT'), { errors: [unreachable, unreachable] }]],
     [
       false,
-      // Browsers give no cause.
+      // `undefined`, because browsers give an error no cause.
       [
         undefined,
         late,

@@ -24,7 +24,10 @@ export type Step = (response: ServerResponse, request: IncomingMessage) => void
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
-/** Starts a server. Its last step handles all further requests. `ended` counts responses, complete or cancelled. */
+/**
+ * Starts a server that handles each request with the next step, and all further requests with the last one. `ended`
+ * counts the responses that were completed or cancelled.
+ */
 export async function scriptedServer(steps: readonly Step[], port = 0) {
   const seen: Seen[] = []
   const ended = { count: 0 }

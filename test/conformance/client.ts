@@ -40,7 +40,7 @@ export function timeForAnswer(isLarge: boolean): number {
   return isLarge ? 60_000 : 30_000
 }
 
-/** Returns the error for a request without a response, and makes all later ones fail. */
+/** Returns the error for a request that got no response, and makes all later requests fail. */
 export function noAnswer(what: string): Error {
   isMute = true
   return new Error(`no answer to ${what}`)
@@ -99,7 +99,7 @@ export async function send(
       )
       .on('timeout', giveUp)
       .on('close', () => clearTimeout(limit))
-      // A service may reject a body before it has read all of it. Write errors after the response don't count.
+      // A service may reject a body before it has read all of it. Write errors after the response are ignored.
       .on('error', reject)
       .end(body)
   })

@@ -1,4 +1,4 @@
-/** Remembers which request's response a test read last, for the report if the test fails. */
+/** Remembers the response that a test has read last, and its request. If the test fails, the report shows both. */
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Answer } from './client.js'
@@ -23,7 +23,7 @@ export function shownExchange(): Exchange | undefined {
   return current
 }
 
-/** Wraps a response, so that the report of a failed test can show the one that was read last. */
+/** Wraps a response, to notice when a test reads it. The report of a failed test shows the last response read. */
 export function watched(exchange: Exchange, answer: Answer): Answer {
   const look = <T>(value: T): T => {
     show({ ...exchange, answer })

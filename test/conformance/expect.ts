@@ -63,7 +63,7 @@ export function assertError(answer: Answer, status: number, code: string): void 
   assert.ok(typeof detail.detail === 'string' && detail.detail !== '', `no message in a ${status}`)
 }
 
-/** Checks a 404 for an unknown item. Its message need only contain the item's id (spec §7). */
+/** Checks a 404 for an unknown item. Its message may have any wording, but must contain the item's id (spec §7). */
 export function assertItemNotFound(answer: Answer, id: string): void {
   assert.equal(answer.status, 404, 'status')
   const { detail } = record(answer.json())

@@ -10,7 +10,7 @@ import { type Exchange, validTokens } from './exchanges.js'
 const maxBody = 2_000
 const maxValue = 60
 
-/** Shown instead of a valid token, and of any other token's signature. */
+/** What the report shows in place of a valid token, and of the signature of any other token. */
 export const placeholders = { token: '$TOKEN', signature: '$SIGNATURE' }
 
 export class Finding extends Error {
@@ -26,7 +26,7 @@ export function causeOf({ cause, message }: Error): string {
   return cause instanceof Error ? cause.message : safe(message)
 }
 
-/** Returns the first line of a message, the same for all failures with one cause. */
+/** Returns the first line of a message, which is the same for all failures with the same cause. */
 export function problemIn(text: string): string {
   return text.split('\n', 1).join()
 }
@@ -49,7 +49,7 @@ function problemOf(error: unknown): string {
     if (error instanceof SyntaxError) return `the body is not JSON\n${error.message}`
     return error instanceof Error ? error.message : inspect(error)
   }
-  // Some versions of Node.js add values in later lines.
+  // Only the first line, because some versions of Node.js add the compared values in later lines.
   const name = error.generatedMessage ? 'a value' : problemIn(error.message)
   const [actual, expected] = [valueText(error.actual), valueText(error.expected)]
   if (Math.max(actual.length, expected.length) > maxValue) {

@@ -8,7 +8,7 @@ import './states.test.js'
 import './auth.test.js'
 import './limits-and-versioning.test.js'
 
-// Without it, Node's test runner would print a stack trace for a write error.
+// Without this listener, Node's test runner would print a stack trace for a write error.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   const line = `item-store: cannot write to standard output: ${message}\n`
   if (code !== 'EPIPE') process.stderr.write(line)

@@ -6,7 +6,7 @@ const { BASE_URL, JWT_SECRET } = process.env
 
 export async function useService(): Promise<Service> {
   if (!BASE_URL) {
-    // Computed at run time, so that no bundler adds own-service.js to the package.
+    // The path is computed at run time, so that no bundler adds own-service.js to the package.
     const path = new URL('../support/own-service.js', import.meta.url)
     const { ownService }: typeof import('../support/own-service.js') = await import(path.href)
     return await ownService()

@@ -15,7 +15,7 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const headers = 'Authorization, Content-Type, If-Match, If-None-Match, Prefer, Idempotency-Key'
 const [longest, tooLong] = ['x'.repeat(2_048), 'x'.repeat(2_049)] as const
 
-/** Preflights, and the names that the response must allow besides `methods` and `headers`. */
+/** Preflights, with the header names they ask for, and what the response must allow besides `methods` and `headers`. */
 const requests: [request: string, asked?: string, moreMethods?: string, moreHeaders?: string][] = [
   ['POST /items/'],
   ['GET /health'],

@@ -12,7 +12,7 @@ const prefix = service.baseUrl.pathname
 const item = await create(service, { kept: 1 }, 'kept')
 const replacement = { data: { a: 2 } }
 
-/** Unknown ids as in a path. The third element is the id in the error message, if it differs. */
+/** Unknown ids, as written in a path. The third element is the id in the error message, if it differs. */
 const noIds: [title: string, path: string, id?: string][] = [
   ['an unknown UUID', randomUUID()],
   ['a text that is not a UUID', 'not-a-uuid'],

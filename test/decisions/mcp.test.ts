@@ -288,7 +288,7 @@ test('a key creates one item, for the same caller by HTTP too', async () => {
   assert.notEqual(one.text, other.text) // the header belongs to the message, not to the call
 })
 
-/** An item of a list in `project`, with text that looks like the ends of others. */
+/** The data of an item in a list. Some of its text looks like the end of an item or of the list. */
 const listItem = (length: number) => ({
   odd: 'é"}]{[\\ \n,',
   list: [{ id: 1 }],

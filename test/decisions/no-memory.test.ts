@@ -9,7 +9,7 @@ import { Allocations } from '../support/allocations.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
 
 const long = 'x'.repeat(100_000)
-/** Members of items. Some are long, or take much memory to check. */
+/** Members of an item's `data`, as JSON text. Some are long, or take much memory to check. */
 const texts = [
   '"a":1',
   `"a":"${long.slice(0, 20_000)}"`,
@@ -25,7 +25,7 @@ interface Sent {
   readonly chunks: readonly Buffer[]
 }
 
-/** Sends a request, and waits for the response. Unlike other clients, allocates no large memory. */
+/** Sends a request, and waits for the response. Allocates no large memory itself, unlike the other test clients. */
 async function send(
   app: OwnApp,
   method: Sent['method'],
@@ -96,7 +96,7 @@ test('§7 507 or 503 when any large memory allocation fails, and items stay as t
       const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
       const status = answer.slice(9, 12)
       const length = /\r\nContent-Length: (\d+)\r\n/.exec(answer)?.[1]
-      // A project's list, whose length is unknown, is cut if memory runs out after its beginning.
+      // A project's list has no `Content-Length`. It's cut short if memory runs out after it has begun.
       assert.equal(Number(length ?? body.length), body.length, `${method} ${status}`)
       seen.add(status)
       if (status === '304') continue // the change for which this request waited has failed

@@ -163,7 +163,7 @@ const unknown = [
 ]
 for (const path of unknown) {
   test(`§4.8 no page and no file has the path ${path.replace(script, 'FILE')}`, async () => {
-    // An HTTP client would resolve `..` in the path.
+    // Sent as plain bytes, because an HTTP client would resolve `..` in the path.
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
     assertRefused(await exchangeOne(service.baseUrl, head), 404, 'ROUTE_NOT_FOUND')
   })
@@ -173,7 +173,7 @@ test('§4.8 no file under /assets/ names another host, and every file that a pag
   for (const name of names) {
     const answer = await get(`/assets/${name}`)
     assert.equal(answer.status, 200, name)
-    // An error message of the client library contains an example URL with localhost.
+    // The URL with localhost is an example in one of the client library's error messages.
     assert.doesNotMatch(answer.text, /https?:\/\/(?!www\.w3\.org\/|localhost:8000\/)/, name)
   }
   for (const path of ['/docs', '/']) {

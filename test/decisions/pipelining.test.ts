@@ -80,7 +80,7 @@ test('§7 a deferred head is read as it would be at once', async () => {
   ] as const) {
     const { length } = expected
     assert.deepEqual(statusesOf(await exchange(service.baseUrl, bytes, length)), expected)
-    // The body of the first request looks like the head that follows.
+    // The first request's body looks like the head of the next request.
     const first = `${health}Host: a\r\nContent-Length: ${tail.length}\r\n\r\n${tail}`
     for (const cut of [0, 2, 7, 30, tail.length, bytes.length]) {
       const pieces = [first + bytes.slice(0, cut), bytes.slice(cut)].filter(Boolean)

@@ -95,7 +95,7 @@ ownTest(
     const [project, other] = [newProject(), newProject()]
     const path = pathOf(project)
     let tag = await tagOf(service, path)
-    // A change to another project must not end a wait that begins after the change.
+    // This change comes after `tag`, but concerns another project, so it must not end the first wait.
     const foreign = await createIn(JSON.stringify(other), service)
     let own = ''
     const put = (id: string, project_id: string | null, a: number) =>

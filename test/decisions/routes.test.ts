@@ -20,7 +20,7 @@ const paths = [
 ]
 
 for (const { path, methods } of paths) {
-  // The target of CONNECT is not a path.
+  // CONNECT is left out, because its target is not a path.
   const others = METHODS.filter((method) => !methods.includes(method) && method !== 'CONNECT')
 
   test(`§4 ${shown(path)}: methods that it lacks get 405 METHOD_NOT_ALLOWED with Allow`, async () => {
@@ -98,7 +98,7 @@ for (const [title, request, status, headers] of order) {
   test(`§4 order of checks: ${title}, ${shown(request)}`, async () => {
     const lines = Object.entries({ 'content-length': '1', ...headers })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-    // Node's HTTP client would send the whole declared body.
+    // Sent as plain bytes, because Node's HTTP client would send the whole body that `Content-Length` declares.
     const bytes = `${request.replace(' ', ` ${prefix}`)} HTTP/1.1\r\nHost: a\r\n${head}\r\n{`
     assertRefused(await exchangeOne(service.baseUrl, bytes), status, codes.get(status))
   })

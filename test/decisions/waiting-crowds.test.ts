@@ -31,7 +31,7 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
   const app = await ownApp({ store })
   const { waitingReads } = app
 
-  /** Returns how often each store operation was called since the last `asked`. */
+  /** Returns how often each store operation was called since the previous call of `asked`. */
   function asked(): Record<Operation, number> {
     const before = counts
     counts = { read: 0, list: 0, version: 0 }
@@ -53,7 +53,7 @@ async function crowd(changed: (memory: ItemStore) => Partial<ItemStore> = () => 
   return { app, store, asked, wait, waiting: () => waitingReads.limit.value() }
 }
 
-/** Waits until no more calls reach the store, and returns how many did since the last `asked`. */
+/** Waits until the store is no longer called, and returns the number of calls since the previous call of `asked`. */
 async function settled(asked: () => Record<Operation, number>): Promise<number> {
   let sum = 0
   for (let turns = 0; turns < 20; turns += 1) {
@@ -127,7 +127,7 @@ test('§4.10 after changes during a read, the store is read once more, even for 
   const path = `/items/${(await create(app, {})).id}`
   const replace = async (a: number) =>
     String((await app.call('PUT', path, { data: { a } })).headers.etag)
-  /** Replaces the item, and again while the store reads the first replacement. Returns the entity tags. */
+  /** Replaces the item once, and then again while the store still reads the first version. Returns all entity tags. */
   const replaceWhileReading = async (first: number, ...others: number[]) => {
     gate = new Promise((resolve) => {
       open = resolve

@@ -127,7 +127,7 @@ test('ten creates with one key create one item', async () => {
   assert.equal((await listed(service)).length, before + 1)
 })
 
-/** Hands requests on with a token, because the conformance tests send none. */
+/** Adds a token to each request, because the conformance tests send none. */
 const proxy = createServer((incoming, response) => {
   const headers = { ...incoming.headers, authorization: `Bearer ${service.validToken()}` }
   const { method = '' } = incoming
@@ -148,10 +148,10 @@ const scenarios = {
     'server-stateless tools-list http-header-validation caching dns-rebinding-protection',
 }
 
-/** Reasons why a check cannot succeed here: it needs a tool of the example server, or what the server does not offer. */
+/** Why a check cannot succeed here: it needs a tool of the example server, or a feature that our server lacks. */
 const inapplicable = /^Not testable: server does not list|^(?:prompts|resources)\/.* error -32601/
 
-/** Lets the tests run on Node.js 20, whose `fs` has no `globSync`. Only another command of theirs calls it. */
+/** Lets the tests run on Node.js 20. They import `globSync`, which its `fs` lacks, but don't call it here. */
 const withGlob = `import { register } from 'node:module'
 register('data:text/javascript,' + encodeURIComponent(\`
   const fs = 'data:text/javascript,export * from "node:fs"; export const globSync = undefined'
@@ -167,7 +167,7 @@ for (const [version, scenario] of runs) {
     const preload = `--import=data:text/javascript,${encodeURIComponent(withGlob)}`
     const which = ['--scenario', scenario, '--spec-version', version]
     const args = ['server', '--url', proxyUrl, ...which, '--output-dir', folder]
-    // The exit code says whether all checks passed, even those that do not apply.
+    // The exit code is ignored: it's also an error if a check fails that doesn't apply here.
     await run(process.execPath, [preload, toolCommand('conformance'), ...args]).catch(() => {})
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     const file = files.find((name) => name.endsWith('checks.json')) ?? assert.fail('no checks')

@@ -228,7 +228,7 @@ test('a merged item does not keep its part of the response in memory', async () 
 })
 
 describe('the collection', () => {
-  /** Creates a collection. By default, it requests the list again only after all tests have ended. */
+  /** Creates a collection. By default, it doesn't request the list again before all tests have ended. */
   function collectionOf(
     options: Partial<CollectionOptions> & Pick<CollectionOptions, 'list'>,
   ): Collection {

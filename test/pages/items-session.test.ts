@@ -1,4 +1,4 @@
-/** Tests of what becomes of typed text on the items page: each event in each state, without a browser. */
+/** Tests of what happens to typed text on the items page, for each event in each state. They need no browser. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -47,7 +47,7 @@ describe('a session', () => {
   const undone = { ...listed, item: one }
   const erased = { ...found, text: undefined }
 
-  /** Outcome of events, from an untouched draft: the state, the value of `v` in the text, and the pending move. */
+  /** Events after a draft is opened, and their outcome: the state, the item's id and `v`, and whether a move waits. */
   const cases: [what: string, events: SessionEvent[], outcome: string][] = [
     ['an untouched draft closes at once', [close], 'closed'],
     ['an untouched draft gives way to the next item', [go], 'clean b1'],
@@ -115,7 +115,7 @@ describe('a session', () => {
 describe('white space', () => {
   type Edit = readonly [from: number, to: number, text: string]
 
-  /** Returns what a user has typed by edits in the order of their places, and the text to save. */
+  /** Applies a user's edits, sorted by their places. Returns the text in the editor, and the text to save. */
   function edited(source: string, ...edits: readonly Edit[]) {
     const shown = formattedDraft(source)
     const kept: Kept[] = []

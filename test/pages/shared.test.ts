@@ -1,4 +1,4 @@
-/** Tests of what both pages share: the indentation and colours of JSON, and the words for a token. */
+/** Tests of what both pages share: the indentation and colours of JSON, and the description of a token. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

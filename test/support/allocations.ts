@@ -6,7 +6,7 @@ const constructors = [
 ]
 const functions = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat']
 
-/** Returns the number of bytes that a call allocates; 0 for a view. */
+/** Returns the number of bytes that a call allocates; 0 if it only makes a view of a buffer. */
 function sizeOf([given]: readonly unknown[], elementBytes = 1): number {
   if (typeof given === 'number') return given * elementBytes
   if (typeof given === 'string') return given.length
@@ -20,7 +20,7 @@ export class Allocations {
   #left = Number.POSITIVE_INFINITY
   readonly #originals: (() => void)[] = []
 
-  /** @param minimum bytes from which allocations count and fail. */
+  /** @param minimum size in bytes. Smaller allocations are ignored: they never fail. */
   constructor(minimum = 0) {
     this.#minimum = minimum
     for (const name of constructors) {
@@ -55,7 +55,7 @@ export class Allocations {
     this.#originals.push(() => Reflect.set(owner, name, original))
   }
 
-  /** Calls `act`, makes allocation `number` (from 0) fail, and returns whether it did, and what `act` threw. */
+  /** Calls `act`, and makes its allocation with index `number` fail; `failed` is false if there were too few. */
   async failing(number: number, act: () => unknown): Promise<{ failed: boolean; thrown: unknown }> {
     this.#left = number
     let thrown: unknown

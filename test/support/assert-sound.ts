@@ -115,7 +115,7 @@ function hashesIn(block: Block): number[] {
   })
 }
 
-/** Checks the index's tables, and returns a text for each entry: its hash and its block's number. */
+/** Checks the index's tables, and returns each entry as text: its hash and the number of its block. */
 export function assertSoundIndex({ tables }: ItemIndex): string[] {
   const entries: string[] = []
   for (const table of new Set(tables)) {

@@ -33,7 +33,7 @@ const refusal = /^Failed to load resource: the server responded with a status of
 export function useGuardedPages(): (url: string, options?: GuardOptions) => Promise<Page> {
   const newContext = useBrowser()
   let problemsOfTest: string[] = []
-  // Runs before the services stop, because pages that are still open would then log errors.
+  // Checks before the services stop: after that, pages that are still open log errors.
   afterEach(() => {
     const problems = problemsOfTest
     problemsOfTest = []
@@ -69,7 +69,7 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     const { host, origin } = new URL(url)
     let guarded = free.pop()
     let page: Page | undefined
-    // Called before any `await`, after which Node.js might add the hook to another test.
+    // Called before any `await`: after one, Node.js might add the hook to another test.
     after(async () => {
       await page?.close()
       if (guarded !== undefined) free.push(guarded)

@@ -35,7 +35,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 const clients = fc.array(fc.array(operation, { maxLength: 6 }), { minLength: 1, maxLength: 3 })
 const fates: Fate[] = [...Array<Fate>(30).fill('passed'), 'unsent', 'lost', 'late']
 
-/** Lets each step have all its effects in this process before the next one. */
+/** Takes a step, and waits until it has had all its effects in this process. */
 async function act(step: () => Promise<unknown>): Promise<void> {
   await step()
   for (let turn = 0; turn < 5; turn += 1) await nextTurn()
@@ -133,7 +133,7 @@ async function run({ scheduler, fates, isCluster, rounds }: Plan): Promise<void>
 
   for (const round of rounds) {
     polls = 0
-    // Clients work in any order. The outcome is checked once all is quiet.
+    // First, clients work in any order. Then, without faults, all that is pending ends, and the outcome is checked.
     for (const calm of [false, true, true, true]) {
       isCalm = calm
       resume()

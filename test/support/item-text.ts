@@ -1,4 +1,4 @@
-/** Parses item requests, and writes items, without a pause. */
+/** Parses item requests and writes items in one go, without the service's pauses. */
 
 import type { ItemId } from '../../src/item/id.js'
 import { type EncodedItem, encodedItem } from '../../src/item/item.js'

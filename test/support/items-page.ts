@@ -24,7 +24,7 @@ function withHelpers(page: Page, isNarrow: boolean) {
     async press(...keys: string[]) {
       for (const key of keys) await page.keyboard.press(key)
     },
-    /** Clicks the button with each name in turn. If several buttons have the same name, clicks the last of them. */
+    /** Clicks the buttons with these names, one after another. If several have the same name, clicks the last. */
     async choose(...names: string[]) {
       for (const name of names) await helpers.button(name).last().click()
     },

@@ -32,7 +32,7 @@ export class ListedItems {
     else this.texts.set(id, text)
   }
 
-  /** Records that a list was requested, and returns a check of its text. */
+  /** Records that a list was requested, and returns a function that checks the list's text. */
   listed(isWanted = (_text: string) => true): (text: string) => void {
     const texts = [...this.texts].filter(([, text]) => isWanted(text))
     const seen: Seen = {

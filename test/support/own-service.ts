@@ -19,7 +19,7 @@ export interface OwnService extends Service, OwnProcess {
 
 export const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
-/** Starts the command with `variables` besides those of `cleanEnvironment`. */
+/** Starts the command with the variables of `cleanEnvironment` and with `variables`. */
 export function startCommand(
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},

@@ -125,7 +125,7 @@ export async function freePort(): Promise<number> {
   return (await freePorts.next()).value
 }
 
-/** Claims a range by listening on its first port until this process ends. */
+/** Yields free ports of a range. Listens on its first port, so that no other process uses the range. */
 async function* portsOfThisProcess(): AsyncGenerator<number, never, void> {
   for (let place = process.pid; ; place += 1) {
     const first = ranges.first + ranges.length * (place % ranges.count)

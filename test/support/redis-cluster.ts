@@ -45,7 +45,7 @@ export async function ownCluster(...settings: string[]) {
     isWhole,
     setAll,
 
-    /** Starts all nodes, and waits until the cluster works, or does nothing without `redis-server`. */
+    /** Starts all nodes, and waits until the cluster works. Does nothing without `redis-server`. */
     async start(): Promise<void> {
       if (!isInstalled) return
       await Promise.all(nodes.map((node) => node.start()))
@@ -58,7 +58,7 @@ export async function ownCluster(...settings: string[]) {
         return seen.every((lines) => lines.split('slave').length === 4)
       })
       await setAll('cluster-node-timeout', timeouts.later)
-      // Allowed only from now on, because a busy machine could cause a failover during startup.
+      // Failovers are allowed only from now on: on a busy machine, one could happen during startup.
       await setAll('cluster-replica-no-failover', 'no')
     },
   }

@@ -9,8 +9,8 @@ import { openRedisStore, type RedisStoreOptions } from '../../src/store/redis/st
 export type OwnStoreOptions = Partial<RedisStoreOptions> & Pick<RedisStoreOptions, 'url'>
 
 /**
- * Opens a store until the end of the test or hook. By default, its prefix is unique, and its timeout suits a busy
- * machine.
+ * Opens a store, and closes it at the end of the test or hook. By default, its prefix is unique, and its timeout suits
+ * a busy machine.
  */
 export async function ownStore(options: OwnStoreOptions): Promise<ItemStore> {
   let store: ItemStore | undefined

@@ -30,7 +30,7 @@ export type OwnRedis = ReturnType<typeof ownRedis>
 export function ownRedis(...settings: string[]) {
   const folder = emptyFolder()
   const socket = join(folder, 's')
-  /** With `bind`, the process ends with the test that created the server, even if another one started it. */
+  /** With `bind`, the process ends with the test that created the server, even if another test has started it. */
   const ownProcessHere = AsyncResource.bind(ownProcess)
   let own: OwnProcess | undefined
 

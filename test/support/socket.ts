@@ -14,7 +14,7 @@ import {
 
 type Bytes = string | Buffer
 
-/** Opens a connection until the end of the test. Reads and writes throw its errors. */
+/** Opens a connection, and closes it at the end of the test. Reads and writes throw its errors. */
 export function openSocket(...args: Parameters<typeof opened>): Socket {
   const socket = opened(...args)
   after(() => socket.destroy())
@@ -137,7 +137,7 @@ export interface RawAnswer {
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   const answers: RawAnswer[] = [] // complete responses, without those with status 100
   const all: RawAnswer[] = [] // complete responses, with those with status 100
-  /** By the index of a final response, the number of responses with status 100 before it. */
+  /** How many responses with status 100 came before each final response, by the index of the latter. */
   const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0

@@ -25,7 +25,7 @@ export const manifest: {
   readonly exports: Readonly<Record<string, string | object>>
 } = JSON.parse(readText('package.json'))
 
-/** Flags of V8 that shorten the longest waits. What we ship passes them; `npx item-store` does without. */
+/** V8 flags that shorten the longest waits. `npm start` and the deployments use them; `npx item-store` does not. */
 export const v8Flags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 export const requireTool = createRequire(join(toolsFolder, 'package.json'))

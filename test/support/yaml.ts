@@ -1,4 +1,4 @@
-/** Parses YAML with the package `yaml`, which only the tools install. */
+/** Parses YAML with the package `yaml`, which is installed only in the folder of the tools. */
 
 import { requireTool } from './tools.js'
 

@@ -1,4 +1,7 @@
-/** Tests which errors the client and plain `fetch` see in a page of another origin. For the rest, see web-app.test.ts. */
+/**
+ * Tests which errors the client and a plain `fetch` see in a page of another origin. For successful calls from a page,
+ * see web-app.test.ts.
+ */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +16,7 @@ type Failure = [string, number?, string?, number?]
 interface Report {
   errors: Record<'unknown' | 'token' | 'aborted' | 'moved' | 'lost', Failure>
   sent: number
-  /** For each response: status, whether it has a session id, `Allow` or `WWW-Authenticate`, and error code. */
+  /** For each response: status, whether a session id is there, `Allow` or else `WWW-Authenticate`, error code. */
   plain: [number, boolean, string | null, string][]
 }
 

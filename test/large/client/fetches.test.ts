@@ -1,4 +1,4 @@
-/** Tests the client with several implementations of `fetch`, most of whose responses have no web stream. */
+/** Tests the client with several implementations of `fetch`. With most of them, a response has no web stream. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { userProject } from '../../support/user-project.js'
 const nodeFetch: { default: Fetch } = await import(requireTool.resolve('node-fetch'))
 const crossFetch: Fetch = requireTool('cross-fetch')
 
-/** Like React Native's `fetch`, whose responses have no body. */
+/** Like React Native's `fetch`, whose responses have no `body`, but methods such as `text()`. */
 const bodiless: Fetch = async (url, init) => {
   const response = await fetch(url, init)
   return new Proxy(response, {
@@ -113,7 +113,7 @@ test('the types of node-fetch and cross-fetch fit', () => {
     export const clients = [crossFetch, nodeFetch, fetch].map(
       (fetch) => new ItemStoreClient({ ...options, fetch }),
     )
-    // @ts-expect-error a function with an unsuitable result
+    // @ts-expect-error the result of fetch must be a response
     new ItemStoreClient({ ...options, fetch: async () => 'text' })
   `)
   const options = { module: 'nodenext', types: ['node'], skipLibCheck: true, noEmit: true }

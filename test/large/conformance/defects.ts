@@ -1,4 +1,7 @@
-/** Defective services by the spec clause that they violate. §1.2, §5.2 and §5.5 cannot be tested over HTTP alone. */
+/**
+ * Services with a defect, by the spec clause that they violate. §1.2, §5.2 and §5.5 are missing, because they cannot be
+ * tested over HTTP alone.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -230,7 +233,7 @@ function each<T>(of: readonly T[], defectsOf: (value: T) => Record<string, Defec
   return Object.fromEntries(of.flatMap((value) => Object.entries(defectsOf(value))))
 }
 
-/** Changes the successful responses of an endpoint, all error responses with a given status, or `any` response. */
+/** Changes some responses: the successful ones of an endpoint, the errors with a given status, or `any`. */
 function replying(which: string | number, change: typeof parts.reply): Defect {
   return {
     reply(answer, request, items) {

@@ -1,4 +1,4 @@
-/** A second, small implementation of the interface, in which tests can replace functions. */
+/** A second, small implementation of the interface. Tests give it defects by replacing its functions. */
 
 import { randomUUID } from 'node:crypto'
 import * as http from 'node:http'

@@ -37,7 +37,7 @@ const reconnections = `item_store_redis_reconnections_total{${of}}`
 const refused = `item_store_tokens_total{${of}, outcome="INVALID_TOKEN"}`
 const lag = `nodejs_eventloop_lag_p99_seconds{${of}}`
 
-/** By alert: cases in which it fires, and cases in which it does not, 11 minutes after the first sample. */
+/** For each alert: cases in which it fires 11 minutes after the first sample, and cases in which it does not. */
 const cases: Record<string, { fires: Series[]; isSilent: Series[] }> = {
   ItemStoreAbsent: {
     fires: [{}, { [`up{${of}}`]: '0x120' }, { [isHealthy]: '1x50 stale' }],

@@ -42,7 +42,7 @@ interface Deployment extends Resource {
   readonly spec: { template: { spec: { containers: Container[] } } }
 }
 
-/** Manifests with the status of their readiness probe while the store cannot be reached. */
+/** Each manifest, with the status that its readiness probe gets while the store cannot be reached. */
 const manifests = { 'deploy/kubernetes.yaml': 503, 'deploy/replicas/kubernetes.yaml': 200 }
 
 for (const [file, withoutStore] of Object.entries(manifests)) {

@@ -16,7 +16,7 @@ import {
   tsc,
 } from '../../support/tools.js'
 
-/** Output of each runner when the example passes, by the title of its section. */
+/** Output of a section's test runner if the example in the section passes, by the section's title. */
 const success = new Map([
   ['node:test', /^[#ℹ] pass 1$/m],
   ['Vitest', /Tests .*1 passed/],
@@ -101,7 +101,7 @@ const [, ...texts] = guide.replace(/^## Other .*/ms, '').split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
-  // Linked, because test/large/package/install.test.ts tests their installation.
+  // The dependencies are only linked here. test/large/package/install.test.ts tests their installation.
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (/^[.]|^item-store$/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))

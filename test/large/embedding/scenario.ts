@@ -1,4 +1,4 @@
-/** Uses every part of the embedded store that waits or yields. Runs inside test runners, and imports only Node.js. */
+/** Uses every part of the embedded store that waits or yields. Runs in test runners, so imports only Node's modules. */
 
 import { request } from 'node:http'
 import type { startItemStore } from '../../../src/index.js'
@@ -12,13 +12,13 @@ interface Answer {
 /** What `scenario` returns: the status of each request, in order. A 0 is a count of recorded requests. */
 export const expected = '200 201 201 200 200 422 204 200 304 404 200 401 500 200 0 201 503 503 0'
 
-/** @param fake switches fake timers on, once the store has started. @param seconds time to wait for no change. */
+/** @param fake switches fake timers on, once the store has started. @param seconds how long a read waits in vain. */
 export async function scenario(start: typeof startItemStore, fake: () => void, seconds: number) {
   const store = await start({ delay: 1, ids: 'a seed' })
   fake()
   const token = await store.token()
 
-  /** Uses Node's own client, because some environments have no `fetch`. */
+  /** Sends a request with Node's own client, because some environments have no `fetch`. */
   function call(method: string, path: string, body = '', headers = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const authorization = `Bearer ${method === 'HEAD' ? 'invalid' : token}`

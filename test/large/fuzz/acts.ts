@@ -11,7 +11,7 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Pairs requests with responses. @param sessionIds session ids so far. @throws {Error} if a response is wrong. */
+/** Pairs requests with responses. @param sessionIds of earlier responses. @throws {Error} if a response is wrong. */
 export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)

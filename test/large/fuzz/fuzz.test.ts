@@ -5,7 +5,7 @@ import { linuxTest } from '../../support/own-service.js'
 import { ownProcess } from '../../support/process.js'
 import { root } from '../../support/tools.js'
 
-/** Runs in its own process, because after connection resets, Node.js 20 and 26 may not exit without `process.exit`. */
+/** The fuzzer has its own process: after connection resets, Node.js 20 and 26 may only exit with `process.exit`. */
 linuxTest('changes are kept in order, and no memory or descriptor is left in use', async (t) => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const reporter = ['--test-reporter=tap', '--test-reporter-destination=/dev/null']

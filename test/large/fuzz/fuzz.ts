@@ -89,7 +89,7 @@ async function openTable() {
     basic: 'Basic YTpi',
     none: '',
   }
-  // These items make the service allocate a slab and memory for scans, which it never frees.
+  // First makes the service allocate the memory that it never frees: a slab for items, and space for scans.
   for (const length of [1, maxBodyBytes - 100]) {
     const { id } = await create(service, { text: 'x'.repeat(length) })
     await service.call('DELETE', `/items/${id}`)
@@ -107,14 +107,14 @@ async function openTable() {
           const around = { tokens, ids, maxBodyBytes }
           const all = connection.requests.map((request) => makeRequest(request, around))
           const last = all.findIndex(({ isLast }) => isLast)
-          // Most clients send nothing after a request that closes the connection, to lose no response.
+          // Most clients stop after a request that closes the connection. Sending more could lose them its response.
           const isOverlong = connection.unsent === 0 && (all[last]?.plan.target ?? 0) % 4 === 0
           const requests = last < 0 || isOverlong ? all : all.slice(0, last + 1)
           return { ids, played: await play(service.baseUrl, connection, requests, waitLimit) }
         }),
       )
       const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
-      // Once it's answered, all earlier connections have been accepted, and have descriptors.
+      // Once this request is answered, all earlier connections have been accepted, and have descriptors.
       const health = () => service.call('GET', '/health').catch(() => undefined)
       await until('a response', health, waitLimit)
       const isClosed = () => descriptors(service) <= idle.descriptors

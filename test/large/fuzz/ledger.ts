@@ -3,7 +3,7 @@
 import type { Act } from './acts.js'
 
 type Tail = string | undefined // text of an item after its id; `undefined` if it doesn't exist
-/** Possible texts of each item after its id. A change with an unknown outcome adds one. */
+/** For each id, the texts that the item may have now. A change with an unknown outcome adds one. */
 type Possible = Map<string, readonly Tail[]>
 
 /** A client's requests in order, and the ids of items that no other client changes. */

@@ -18,7 +18,7 @@ export async function play(
 ) {
   const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true })
   const last = requests.at(-1)
-  // A head that ends too early is rejected with a body, whatever its method.
+  // The response to an incomplete head has a body, even if the method is HEAD.
   const isHeadCut = (last?.bytes.length ?? 0) - plan.unsent < (last?.headLength ?? 0)
   const reader = answerReader((place) => {
     const request = requests[place]

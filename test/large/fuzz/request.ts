@@ -148,7 +148,7 @@ export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
   return statuses.includes(503)
 }
 
-/** Returns the statuses that the response may have, depending on the first check that fails (interface §4). */
+/** Returns the statuses that the response may have. The first failing check decides (interface §4). */
 function expectedAnswer(plan: RequestPlan, mark: string, id: string | undefined, hasBody: boolean) {
   const isHead = methodOf(plan) === 'HEAD'
   const always: ByKind<[status: number, echo: string]> = {

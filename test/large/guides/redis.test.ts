@@ -98,7 +98,7 @@ programTest(
     const env = { PORT: String(ports.port), JWT_SECRET: secret }
     startInShell({ ...start, text }, { cwd: root, env })
     await healthyAt(ports.port, secret)
-    // A sentinel learns the run id only if its user may send INFO.
+    // Checks that the sentinel's user may send INFO: otherwise, the sentinel wouldn't learn the server's run id.
     const ask = { ...conf, text: `redis-cli -p ${port} sentinel master main` }
     await until('the sentinel knows the server', async () => {
       const [state = ''] = await runInShell([ask], { cwd })

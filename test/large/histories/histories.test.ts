@@ -25,7 +25,7 @@ interface Item {
   readonly id: string
   readonly events: Event[]
   left: number
-  /** The last value that a client received, with the value's entity tag. */
+  /** The last value that a client received, with its entity tag. */
   known: { readonly value: number; readonly tag: string }
 }
 
@@ -50,7 +50,7 @@ async function makeHistories({ operations, seed }: typeof options) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const items: Item[] = []
   const active: Item[] = [] // clients still start operations on these
-  /** A conditional replace counts as `exchanged` or `mismatched`. */
+  /** `exchanged` and `mismatched` are the numbers of conditional replaces that met their condition and failed it. */
   const counts = { operations: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0, faults: 0 }
   let lastNumber = 0
   let isOver = false

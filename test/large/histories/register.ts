@@ -7,7 +7,7 @@ export type Value = number | undefined // of an item; `undefined` if it doesn't 
 export type Operation =
   | { readonly kind: 'read' }
   | { readonly kind: 'create' | 'replace'; readonly value: number }
-  /** Succeeds only if the item has the expected value (`If-Match`). */
+  /** A replace that succeeds only if the item has the expected value (`If-Match`). */
   | { readonly kind: 'exchange'; readonly expected: number; readonly value: number }
   | { readonly kind: 'delete' }
 
@@ -24,12 +24,12 @@ export interface Event {
   readonly answered: number // logical time; infinite if the outcome is unknown
 }
 
-/** @param history all operations on one item, which did not exist before them. */
+/** @param history all operations on one item, beginning before it exists. */
 export function isLinearizable(history: readonly Event[]): boolean {
   const events = history.toSorted((a, b) => a.called - b.called)
   const been = new Set<string>()
 
-  /** @param rest sorted indexes of the remaining operations in `events`. */
+  /** True if the remaining operations are possible in some order. @param rest their sorted indexes in `events`. */
   function canGoOn(rest: readonly number[], value: Value): boolean {
     // Time of the earliest response to a remaining operation; infinite if there is none.
     const end = Math.min(...rest.map((place) => events[place]?.answered ?? assert.fail()))
@@ -39,7 +39,7 @@ export function isLinearizable(history: readonly Event[]): boolean {
     been.add(key)
     for (const [n, place] of rest.entries()) {
       const event = events[place]
-      // It began after another remaining one had ended, and so did all later ones: none can come next.
+      // Another remaining operation ended before this one was called, so neither this nor a later one can be next.
       if (event === undefined || event.called > end) return false
       const next = valueAfter(event, value)
       if (next !== 'impossible' && canGoOn(rest.toSpliced(n, 1), next.value)) return true

@@ -41,7 +41,7 @@ const prefix = server?.url ?? ''
 const validBody = '{"data":{"big":12345678901234567890,"huge":1e400,"free":[null,{"a":1.0}]}}'
 const largeBody = JSON.stringify({ data: { text: 'x'.repeat(room) } })
 
-/** In parallel, because each request waits for the whole timeout. */
+/** Each operation's response to an unfinished request. Sent in parallel, because each takes the whole timeout. */
 const timedOut = new Map(
   await Promise.all(
     operations.map(async (operation) => {
@@ -51,7 +51,7 @@ const timedOut = new Map(
   ),
 )
 
-/** Provoke each error, by its code. If an operation never returns it, any response will do. */
+/** Functions that provoke each error, by its code. If an operation never returns it, any response will do. */
 const provocations: Record<string, (operation: Operation, id: string) => Promise<Answer>> = {
   success: (operation, id) => ask(operation, id),
   'no change': (operation, id) => askWith(operation, id, { 'if-none-match': '*' }),

@@ -20,7 +20,7 @@ const [pack, install, run, shown] = snippetsOf('docs/how-to/dev.md')
 assert.ok(pack !== undefined && install !== undefined && run !== undefined && shown !== undefined)
 const outputs = [pack, install, run].map(follow)
 
-/** `npm pack` runs here, but writes the tarball elsewhere. */
+/** Runs a guide's snippet. `npm pack` runs in this repository, but writes the tarball to another folder. */
 function follow({ text }: { text: string }): string {
   const quick = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   const strict = { npm_config_engine_strict: 'true', npm_config_pack_destination: clone }

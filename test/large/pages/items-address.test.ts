@@ -104,7 +104,7 @@ describe('the address of the items page', inChromium, () => {
     for (const _ of places) await page.goForward()
     await page.hasInEditor('"Mug"')
 
-    // An item that is opened while the page itself goes back from another one stays open.
+    // Escape makes the page go back from the open item. Another item that is opened meanwhile stays open.
     await page.evaluate(`{
       const back = history.back.bind(history)
       history.back = () => {

@@ -151,7 +151,7 @@ describe('the items page', inChromium, () => {
       const [, query] = /\/items($|\?.*)/.exec(request.url()) ?? []
       const isTagged = request.headers()['if-none-match'] !== undefined
       const entry = `${request.method()} ${query}${isTagged ? ' changed' : ''}`
-      // The page repeats a wait request that has ended without a change.
+      // Repetitions are left out: the page sends a wait request again if it has ended without a change.
       if (query !== undefined && sent.at(-1) !== entry) sent.push(entry)
     })
     const expected: string[] = []
@@ -170,7 +170,7 @@ describe('the items page', inChromium, () => {
     await asks('?project_id=c')
     await page.open('"pear"')
 
-    // When another project is selected, the item stays open in the panel, and does not count as deleted.
+    // When another project is selected, the item stays open in the panel, and isn't taken for deleted.
     await page.project.selectOption('a & b')
     await asks('?project_id=a%20%26%20b')
     await page.cell('"apple"').waitFor()

@@ -1,4 +1,4 @@
-/** Starts services for tests of faults, and checks the services while Redis servers fail or recover. */
+/** Starts services for tests of faults, and checks them while Redis servers fail or recover. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -145,7 +145,7 @@ describeWithRedis('commands in flight', () => {
 
   test('a list takes one command, and one more at the same time for each bucket that the service has changed', async () => {
     const { proxy, store } = await opened({ buckets: 256 })
-    // Counts commands, except those that ask the server for its role and for the numbers once a second.
+    // Counts commands, except those that are sent once a second, to check the server's role and its list of numbers.
     const count = () => proxy.sent('\r\n*') - proxy.sent('replication') - proxy.sent('\r\n#\r\n')
     const taken = async (call: () => unknown) => {
       const before = count()

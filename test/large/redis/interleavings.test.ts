@@ -1,4 +1,4 @@
-/** Tests two stores on a model of a Redis server for a minute, in orders that a seed repeats. */
+/** Tests two stores on a simulated Redis server for a minute, in random orders that a seed can repeat. */
 
 import { testInterleavings } from '../../support/interleavings.js'
 

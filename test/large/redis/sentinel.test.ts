@@ -30,8 +30,8 @@ const access = ['-a', password, '--no-auth-warning']
 const authentication = [`sentinel auth-pass ${primaryName} ${password}`]
 const credentials = `:${encodeURIComponent(password)}@`
 
-/** There is one replica for each fault, because sentinels do not promote a server that has just been down. */
 const settings = ['--requirepass', password, '--masterauth', password]
+/** A primary, and a replica for each fault: sentinels do not promote a server that has just been down. */
 const servers = await Promise.all(Array.from({ length: 7 }, () => watchedServer(...settings)))
 const sentinels: OwnSentinel[] = []
 if (isInstalled) await startAll()
@@ -45,7 +45,7 @@ describeWithRedis('a Redis primary that sentinels watch', async () => {
   const service = await serviceOn(urlOf(sentinels))
   const failover = () => sentinels[0]?.command('sentinel', 'failover', primaryName)
 
-  /** Returns the changes that were lost, after checking that none was sent long after the new primary was named. */
+  /** Returns the lost changes, and checks that none of them was sent long after the new primary was named. */
   async function lostBefore(load: Awaited<ReturnType<typeof servedLoad>>, named: number) {
     await delay(followingTime)
     await untilMoreIsServed(load)
@@ -180,7 +180,7 @@ function knownPrimary(): Promise<WatchedServer> {
   return namedBy(sentinels[0])
 }
 
-/** Waits until a sentinel names another primary, and returns the time as a value of `performance.now()`. */
+/** Waits until a sentinel names another primary, and returns the time (`performance.now()`). */
 async function untilAnotherIsNamed(primary: WatchedServer): Promise<number> {
   return await until('another server is the primary', async () => {
     const named = await Promise.all(sentinels.map(namedBy))

@@ -147,7 +147,7 @@ describeWithRedis('the Redis store', () => {
       }
     }
     const id = newItemId()
-    // A lone surrogate has no UTF-8 and can't be in a request, so it may share another name's version.
+    // A lone surrogate can't be encoded as UTF-8, so no request has one. It may share the version of another name.
     await store.create(id, item(id, '"\\ud800"'))
     let former = ['\\ud800']
     for (const name of [...names, ...names]) {
