@@ -125,7 +125,7 @@ export const executablePath =
 /** Options for tests that need Chromium, which is found at `CHROMIUM_PATH` or on the `PATH`. */
 export const inChromium = unlessMissing(executablePath === undefined && 'Chromium')
 
-const actionTimeout = 20_000
+const actionTimeout = 60_000 // ms, so that only a stall fails a test
 
 /** Provides one browser for all tests in a file. Call it outside tests. */
 export function useBrowser(): () => Promise<Context> {

@@ -1,6 +1,7 @@
 /** Helpers that use the items page as a person would. */
 
-import type { Page } from './chromium.js'
+import assert from 'node:assert/strict'
+import type { Locator, Page } from './chromium.js'
 import { type GuardOptions, screens, useGuardedPages } from './guarded-page.js'
 import { type OwnService, ownService } from './own-service.js'
 import { until } from './process.js'
@@ -12,7 +13,11 @@ function withHelpers(page: Page, isNarrow: boolean) {
     // In a card, the member's name comes before its value.
     return new RegExp(`^(\\w+: )?${escaped}$`)
   }
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
   const helpers = {
+    sent, // method and URL of each request since the page has loaded
+    changes: () => sent.filter((each) => !/^(?:GET|HEAD) /.test(each)).length,
     editor: page.getByRole('textbox', { name: 'JSON of the item' }),
     /** The panel with the JSON editor. Its ARIA role is `dialog`. */
     dialog: page.getByRole('dialog', { name: /^(Edit|New) item$/ }),
@@ -57,13 +62,19 @@ function withHelpers(page: Page, isNarrow: boolean) {
       for (const text of texts) await page.getByText(text).first().waitFor()
     },
     warns: (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor(),
-    counts: (text: string | RegExp) => page.locator('.status').getByText(text).first().waitFor(),
+    counts: (text: string) => page.locator('.status').getByText(text, { exact: true }).waitFor(),
     async asks(title: string) {
       const question = page.getByRole('dialog', { name: title })
       await question.waitFor()
       return question
     },
     closes: () => page.getByRole('dialog').first().waitFor({ state: 'detached' }),
+    /** Waits until the editor has this text, without its line breaks. */
+    holds: (text: string) =>
+      until(
+        `only ${text} in the editor`,
+        async () => (await helpers.editor.textContent()) === text,
+      ),
     hasInEditor: (text: string) =>
       until(`${text} in the editor`, async () =>
         (await helpers.editor.textContent())?.includes(text),
@@ -77,15 +88,22 @@ function withHelpers(page: Page, isNarrow: boolean) {
       until(`the focus on ${selector}`, () =>
         page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
       ),
-    focused: () =>
-      page.evaluate<string>(
-        'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()',
-      ),
+    /** @param name label or text of the element. */
+    hasFocusOn: (name: string) =>
+      until(`the focus on ${name}`, async () => {
+        const focused = 'document.activeElement'
+        const own = `${focused}.ariaLabel ?? ${focused}.textContent.trim()`
+        return (await page.evaluate<string>(own)) === name
+      }),
     /** @param expression JavaScript that is evaluated with each selected element as `each`. */
     all: <T>(selector: string, expression: string) =>
       page.evaluate<T[]>(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`,
       ),
+    async boxOf(element: Locator) {
+      const { x, y, width } = (await element.boundingBox()) ?? assert.fail('it is not visible')
+      return { left: x, right: x + width, top: y, width }
+    },
     topOfRows: () =>
       page.evaluate<number>('document.querySelector("tbody").getBoundingClientRect().top'),
     /** @param response JavaScript expression for the response. If its value is falsy, the real service responds. */
@@ -95,6 +113,11 @@ function withHelpers(page: Page, isNarrow: boolean) {
         globalThis.fetch = async (url, init) =>
           (init.method === '${method}' && (${response})) || realFetch(url, init)
       }`)
+    },
+    /** @param when JavaScript condition for a request. */
+    refuse(method: string, status: number, { code = 'X', detail = 'no luck', when = 'true' } = {}) {
+      const body = JSON.stringify({ detail: { detail, error_code: code, session_id: 'x' } })
+      return helpers.respond(method, `${when} && new Response('${body}', { status: ${status} })`)
     },
     /** Holds back requests with the given method (by default, all). Returns a function that releases them. */
     async hold(method?: string) {

@@ -75,7 +75,7 @@ async function formOf(page: Page, operation: string) {
 
 describe('the API page', inChromium, () => {
   test('the API page shows every endpoint with its models, statuses, error codes, headers and examples', async () => {
-    const page = await open()
+    const page = await open('/docs#model-ItemResponse')
     const document = await servedDocument(new URL(origin))
     const textOf = async (selector: string) => (await page.locator(selector).textContent()) ?? ''
     const titles = await page.evaluate<string[]>(
@@ -104,6 +104,17 @@ describe('the API page', inChromium, () => {
         assert.ok(own.includes(member), `${name} lacks ${member}`)
       }
     }
+
+    // Models are closed, and a link opens its model.
+    const member = (model: string) =>
+      page.locator(modelOf(model)).locator('dt').getByText('session_id')
+    await member('ItemResponse').waitFor()
+    assert.equal(await member('ItemListResponse').isVisible(), false)
+    await page.getByRole('link', { name: 'ItemListResponse', exact: true }).first().press('Enter')
+    await member('ItemListResponse').waitFor()
+    assert.equal(await page.getByText('The caller').isVisible(), false)
+    await page.evaluate('void (location.hash = "model-TokenPayload")')
+    await page.locator(modelOf('TokenPayload')).getByText('The caller').waitFor()
   })
 
   test('the API page shows create first, and the examples of the status that is chosen in the list or by its tab', async () => {
@@ -147,8 +158,30 @@ describe('the API page', inChromium, () => {
     assert.ok((await section.locator('dl').first().textContent())?.includes(project))
   })
 
-  test('on a phone, a response opens with its examples inside, and controls are large enough for fingers and iOS', async () => {
+  test('on a phone, contents are a menu, a response opens with its examples inside, and controls fit fingers and iOS', async () => {
     const page = await open('/docs', { viewport: screens.phone })
+    const marks = (title: string) =>
+      until(`the mark on ${title}`, () =>
+        page.evaluate<boolean>(
+          `document.querySelector(".contents [aria-current]").textContent === '${title}'`,
+        ),
+      )
+    const menu = page.getByRole('button', { name: /^Contents: / })
+    const link = page.getByRole('link', { name: 'Replace an item PUT' })
+    await menu.press('Enter')
+    await link.waitFor()
+    await assertUsable(page)
+    await page.keyboard.press('Escape')
+    await menu.press('Enter')
+    await link.press('Enter')
+    await link.waitFor({ state: 'hidden' })
+    await marks('Replace an itemPUT')
+    await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
+    await page.evaluate('document.getElementById("models").scrollIntoView()')
+    await marks('Models')
+    const bar = await page.evaluate('document.querySelector("header").getBoundingClientRect().top')
+    assert.equal(bar, 0)
+
     const section = page.locator('#createItem')
     const example = section.getByRole('figure', { name: '422 VALIDATION_ERROR' })
     assert.equal(await example.count(), 0)
@@ -166,40 +199,6 @@ describe('the API page', inChromium, () => {
     })`)
     assert.deepEqual(sizes.small, [])
     assert.deepEqual([...new Set(sizes.fields)], ['16px'])
-  })
-
-  test('the table of contents marks the visible section, and is a menu on a phone', async () => {
-    const page = await open('/docs', { viewport: screens.phone })
-    const current = () =>
-      page.evaluate('document.querySelector(".contents [aria-current]").textContent')
-    const menu = page.getByRole('button', { name: /^Contents: / })
-    const link = page.getByRole('link', { name: 'Replace an item PUT' })
-    await menu.press('Enter')
-    await link.waitFor()
-    await assertUsable(page)
-    await page.keyboard.press('Escape')
-    await menu.press('Enter')
-    await link.press('Enter')
-    await link.waitFor({ state: 'hidden' })
-    await until('the marked section', async () => (await current()) === 'Replace an itemPUT')
-    await page.getByRole('button', { name: 'Contents: Replace an item' }).waitFor()
-    await page.evaluate('document.getElementById("models").scrollIntoView()')
-    await until('the mark on the next section', async () => (await current()) === 'Models')
-    const bar = await page.evaluate('document.querySelector("header").getBoundingClientRect().top')
-    assert.equal(bar, 0)
-  })
-
-  test('models are closed, and a link opens its model', async () => {
-    const page = await open('/docs#model-ItemResponse')
-    const member = (model: string) =>
-      page.locator(modelOf(model)).locator('dt').getByText('session_id')
-    await member('ItemResponse').waitFor()
-    assert.equal(await member('ItemListResponse').isVisible(), false)
-    await page.getByRole('link', { name: 'ItemListResponse', exact: true }).first().press('Enter')
-    await member('ItemListResponse').waitFor()
-    assert.equal(await page.getByText('The caller').isVisible(), false)
-    await page.evaluate('void (location.hash = "model-TokenPayload")')
-    await page.locator(modelOf('TokenPayload')).getByText('The caller').waitFor()
   })
 
   test('with a token that was pasted once, forms create, read, replace and delete an exact item', async () => {
@@ -318,7 +317,7 @@ describe('the API page', inChromium, () => {
     assert.deepEqual(requests, [])
     await enterToken(page, 'wrong')
     await send()
-    await outcome.getByText('401').waitFor()
+    await outcome.getByText('401 Unauthorized').waitFor()
     assert.deepEqual(requests, [`${origin}/api/v1/items/...`])
 
     await page.evaluate(`void (globalThis.fetch = (url, { signal }) => new Promise((_, reject) => {

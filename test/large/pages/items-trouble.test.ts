@@ -1,7 +1,9 @@
 /** Tests of the items page in Chromium when something goes wrong: typed text is never lost. */
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
 import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
@@ -16,14 +18,6 @@ const typed = '{"typed": 12345678901234567890}'
 async function typeNew(page: ItemsPage): Promise<void> {
   await page.choose('New item')
   await page.editor.fill(typed)
-}
-
-async function holdsTyped(page: ItemsPage, text = typed): Promise<void> {
-  assert.equal(await page.editor.textContent(), text)
-}
-
-async function focusIs(page: ItemsPage, expected: string): Promise<void> {
-  await until(`the focus on ${expected}`, async () => (await page.focused()) === expected)
 }
 
 /** Reloads the page, checks that the browser asks for confirmation, and cancels the reload. */
@@ -47,28 +41,26 @@ async function countItems(): Promise<number> {
 describe('the items page when something goes wrong', inChromium, () => {
   test('errors are marked while typing, invalid text is not sent, and the page asks before it is left', async () => {
     const page = await openItems(service)
-    const requests: string[] = []
-    page.on('request', (request) => requests.push(request.method()))
     await page.choose('New item')
     await page.editor.fill('{"a": 1, "b": 01}')
     await page.sees('line 1, column 16', 'expected a comma or "}"')
-    assert.equal(await page.locator('.cm-lintRange-error').textContent(), '1')
+    await page.locator('.cm-lintRange-error').getByText('1', { exact: true }).waitFor()
     await page.choose('Save')
     await page.press('Delete') // the cursor is at the error
-    await holdsTyped(page, '{"a": 1, "b": 0}')
+    await page.holds('{"a": 1, "b": 0}')
     await page.editor.fill(`{${'"a":1,'.repeat(8)}"project_id":5}`)
     const findings = page.locator('.findings p')
     await until('five listed problems', async () => (await findings.count()) === 5)
     assert.match((await findings.first().textContent()) ?? '', /^Error in line 1, .* or null$/)
     assert.match((await findings.last().textContent()) ?? '', /^Warning in line 1, /)
-    assert.ok(!requests.includes('POST'))
+    assert.equal(page.changes(), 0)
     await page.editor.fill('{"a":1}')
     await page.choose('Format')
     await page.editor.press('Control+z')
-    await holdsTyped(page, '{"a":1}')
+    await page.holds('{"a":1}')
     await page.editor.fill('{"of": [')
     await assertAsksBrowser(page)
-    await holdsTyped(page, '{"of": [')
+    await page.holds('{"of": [')
   })
 
   test('an item that is too large, rejected, or sent with an expired token stays in the editor', async () => {
@@ -78,21 +70,17 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.fill(long)
     await page.choose('Save')
     await page.warns(/Not saved\..*413 · PAYLOAD_TOO_LARGE/)
-    await holdsTyped(page, long)
-    await focusIs(page, 'Save')
+    await page.holds(long)
+    await page.hasFocusOn('Save')
 
     await page.editor.fill(typed)
     // The page finds every error that the service would report, so this error comes from a fake response.
-    const detail = {
-      detail: 'The body is not valid JSON: line 2, column 11: expected something else',
-      error_code: 'VALIDATION_ERROR',
-      session_id: 'x',
-    }
-    await page.respond('POST', `new Response('${JSON.stringify({ detail })}', { status: 422 })`)
+    const detail = 'The body is not valid JSON: line 2, column 11: expected something else'
+    await page.refuse('POST', 422, { code: 'VALIDATION_ERROR', detail })
     await page.choose('Save')
     await page.sees(/Not saved\..* line 1, column 11: .*422 · VALIDATION_ERROR/)
     await page.press('5') // the wrong character is selected
-    await holdsTyped(page, typed.replace('1', '5'))
+    await page.holds(typed.replace('1', '5'))
     await page.respond('POST', 'undefined')
     await page.editor.fill(typed)
     const expired = service.mint({ sub: 'a', exp: inSeconds(-10) })
@@ -107,8 +95,14 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.cell('12345678901234567890').waitFor()
   })
 
-  test('a missing, malformed or wrong token shows the token dialog with the reason', async () => {
-    const page = await openItems(service, { token: '' })
+  test('a missing, malformed or wrong token shows its dialog with the reason, and an empty list says what to do', async () => {
+    const own = await itemsService()
+    const page = await openItems(own, { token: '' })
+    const list = page.getByRole('region')
+    await page.choose('Close')
+    await page.sees('The service shows items only with a token.')
+    await assertUsable(page)
+    await list.getByRole('button', { name: 'Enter a token' }).press('Enter')
     await page.choose('Use this token')
     await page.sees('There is no token')
     await page.useToken('not a token')
@@ -123,24 +117,39 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('another token is needed')
     await page.choose('Enter a token')
     // The user may have copied "Bearer" with the token. Closing the dialog applies the token.
-    await field.fill(`Bearer ${service.validToken()} `)
+    await field.fill(`Bearer ${own.validToken()} `)
     await field.press('Escape')
     await page.closes()
-    await page.counts(`${await countItems()} item`)
+
+    await page.sees('No items yet')
     assert.equal(await page.evaluate('localStorage.length'), 0)
     assert.ok(!page.url().includes('#'))
+    await assertUsable(page)
+    assert.doesNotMatch((await list.locator('pre').textContent()) ?? '', /eyJ/)
+    const copied = await page.watchClipboard()
+    await page.button('Copy command with token').press('Enter')
+    await page.button('Copied').waitFor()
+    const input = (await copied()).replace('curl', 'curl -s -m 10')
+    await promisify(execFile)('sh', ['-c', input])
+    await page.cell('"First item"').waitFor()
+
+    await page.search.fill('second')
+    await page.sees('No item contains “second”.')
+    await page.button('Show all items').press('Enter')
+    await page.cell('"First item"').waitFor()
+    await page.hasFocus()
+    assert.equal(await page.search.inputValue(), '')
   })
 
-  test('the editor says that an item was changed or deleted elsewhere before it overwrites anything', async () => {
+  test('the editor says that an item was changed elsewhere before it overwrites anything', async () => {
     const id = await service.create('{"who":"me"}')
-    const put = (who: string) => service.replace(id, `{"who":"${who}"}`)
     const page = await openItems(service, { viewport: screens.phone })
     const edit = async (from: string, to: string) => {
       await page.open(`"${from}"`)
       await page.editor.fill(`{"who":"${to}"}`)
     }
     await edit('me', 'mine')
-    await put('them')
+    await service.replace(id, '{"who":"them"}')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     await assertUsable(page)
@@ -150,20 +159,13 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.match(await service.read(id), /"mine"/)
 
     await edit('mine', 'mine again')
-    await put('them again')
+    await service.replace(id, '{"who":"them again"}')
     await page.sees('This item was changed elsewhere. It is now:')
     await page.choose('Edit the other version')
     await page.hasFocus('.editor')
     await page.hasInEditor('"them again"')
     await page.editor.press('Control+z')
-    await holdsTyped(page, '{"who":"mine again"}')
-
-    await service.delete(id)
-    await page.choose('Save')
-    await page.sees('This item was deleted.')
-    await page.choose('Save as a new item')
-    await page.closes()
-    await page.cell('"mine again"').waitFor()
+    await page.holds('{"who":"mine again"}')
   })
 
   test('a create whose response is lost makes only one item when it is repeated', async () => {
@@ -194,7 +196,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.editor.fill('{"typed":"since"}')
     await page.choose('Save')
     await page.sees('Your earlier attempt to save succeeded. The item is now:')
-    await holdsTyped(page, '{"typed":"since"}')
+    await page.holds('{"typed":"since"}')
     await assertAccessible(page)
     await page.choose('Overwrite with mine')
     await page.closes()
@@ -209,23 +211,42 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.save()
   })
 
-  test('list and editor stay while the service cannot be reached, and work again once it is back', async () => {
+  test('while the service cannot be reached, list and typed text stay, and all can be tried again', async () => {
     await service.create('{"kept":"in the page"}')
-    let isCut = false
+    let isCut = true
     const page = await openItems(service, {
+      token: service.mint({ sub: 'maria', exp: inSeconds(7_100) }),
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
     })
+    await page.warns('The list cannot be shown')
+    await page.chooseMore('Export')
+    await page.warns('Not exported.')
+    assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
+    await page.button('Close').press('Enter')
+    await page.hasFocus()
+    // Each failure doubles the pause after which the page itself asks again, so that soon only the button does.
+    for (let tries = 0; tries < 6; tries += 1) await page.button('Try again').press('Enter')
+    const asked = () => page.sent.filter((each) => /^GET .*\/items$/.test(each)).length
+    await until('a request for each try', () => asked() >= 6)
+    isCut = false
+    await page.button('Try again').press('Enter')
     await page.cell('"in the page"').waitFor()
+    await page.hasFocus()
+    for (const text of ['Item Store', 'Live']) await page.getByText(text, { exact: true }).waitFor()
+    await page.button('Token of maria, expires in 1 hour').waitFor()
+
     const top = await page.topOfRows()
     await typeNew(page)
     isCut = true
     await page.choose('Save')
     await page.sees('The service cannot be reached', 'It is not known whether this was saved')
-    await holdsTyped(page)
+    await page.holds(typed)
     await page.choose('Close', 'Discard')
     await service.create('{}') // ends the page's wait for a change, so the page requests the list
     await page.sees(/^This is the list as of .*: The service cannot be reached/)
+    await page.getByText('Not connected', { exact: true }).waitFor()
+    await assertUsable(page)
     assert.equal(await page.topOfRows(), top, 'the rows moved when the error appeared')
     await page.cell('"in the page"').dblclick()
     await page.enter('and typed')
@@ -240,9 +261,24 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('an import that fails names the item, and can retry or skip that item', async () => {
+  test('a running import asks before it is left, and can be stopped; a failed one can retry or skip the item', async () => {
     const before = await countItems()
     const page = await openItems(service)
+    await page.chooseMore('Import')
+    await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
+    const release = await page.hold('POST')
+    await page.choose('Import')
+    await page.hasFocusOn('Importing…')
+    await assertAsksBrowser(page)
+    await page.press('Escape')
+    await page.sees('0 of 3 items imported so far. The others will not be.')
+    await page.choose('Cancel', 'Stop')
+    await release()
+    await page.sees('1 of 3 items imported.')
+    await page.choose('Close', 'End')
+    await page.closes()
+    assert.equal(await countItems(), before + 1)
+
     await page.chooseMore('Import')
     const long = `{"long":"${'x'.repeat(1000)}"}`
     await page.openFile('a.jsonl', `{"a":1}\n{"a":2.0}\n\n${long}\n{"a":4}\n${long}`)
@@ -254,28 +290,9 @@ describe('the items page when something goes wrong', inChromium, () => {
     await assertAccessible(page)
     await page.choose('Skip item 5')
     await page.sees('3 of 5 items imported. Skipped: item 3 (line 4), item 5 (line 6).')
-    await focusIs(page, 'Done')
+    await page.hasFocusOn('Done')
     await page.choose('Done')
     await page.closes()
-    assert.equal(await countItems(), before + 3)
-  })
-
-  test('a running import asks before it is left, and can be stopped', async () => {
-    const before = await countItems()
-    const page = await openItems(service)
-    await page.chooseMore('Import')
-    await page.openFile('a.jsonl', '{"a":1}\n{"a":2}\n{"a":3}')
-    const created = await page.hold('POST')
-    await page.choose('Import')
-    await focusIs(page, 'Importing…')
-    await assertAsksBrowser(page)
-    await page.press('Escape')
-    await page.sees('0 of 3 items imported so far. The others will not be.')
-    await page.choose('Cancel', 'Stop')
-    await created()
-    await page.sees('1 of 3 items imported.')
-    await page.choose('Close', 'End')
-    await page.closes()
-    assert.equal(await countItems(), before + 1)
+    assert.equal(await countItems(), before + 4)
   })
 })
