@@ -149,7 +149,7 @@ async function measure(items: number) {
   }
 }
 
-/** Reads one item all the time during an action. @returns the waits @throws if a read fails */
+/** Reads one item over and over during an action. @returns the waits @throws if a read fails */
 async function probed(
   { port, headers }: Server,
   id: string,

@@ -100,7 +100,7 @@ async function bundle() {
   }
 }
 
-/** Writes the types twice: TypeScript takes a `.d.ts` of this package for an ES module, a `.d.cts` for CommonJS. */
+/** Writes the types twice: TypeScript reads a `.d.ts` of this package as an ES module, a `.d.cts` as CommonJS. */
 function copyAllTypes() {
   const files = new Set(Object.values(entries).map((path) => path.replace(/ts$/, 'd.ts')))
   for (const file of files) {

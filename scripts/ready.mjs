@@ -60,7 +60,8 @@ function packagesIn(file) {
 }
 
 /**
- * True if an optional package is for this machine. One without `os` or `cpu` is needed only by packages that have them.
+ * True if an optional package is for this machine. One without `os` or `cpu` isn't: only packages for certain machines
+ * need it.
  * @param {Packages[string]} package
  */
 function isForThisMachine({ os, cpu, libc }) {

@@ -23,7 +23,7 @@ type Tool = {
 } & (
   | { run(o: ItemOperations, exchange: Exchange, given: Given): Promise<Texts> }
   | {
-      /** Stores the item in `data`. */
+      /** Stores the item that the argument `data` contains. */
       store(o: ItemOperations, exchange: Exchange, item: ReceivedItem, given: Given): Promise<void>
     }
 )

@@ -68,8 +68,8 @@ export class Wait<State extends Tagged> {
     response.once('close', this.finish)
     request.socket.once('end', this.finish)
     request.resume() // the listener would refuse the rest of a body as late
-    // Ends the wait at once if the client left during the first read, or may have left because it closed its own side.
-    // Also if a pipelined request is deferred: meanwhile, the connection wouldn't notice that the client leaves.
+    // Ends the wait at once if the client left during the first read, or closed its side and may have left. Also if a
+    // pipelined request is deferred: meanwhile, the connection wouldn't notice that the client leaves.
     const isGone = response.destroyed || request.socket.readableEnded
     if (isGone || connection.bufferedBytes > 0 || isStopping()) this.finish()
   }

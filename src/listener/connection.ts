@@ -134,7 +134,7 @@ export class Connection implements Holder {
   readonly #sent = () => {
     const response = this.#response
     if (response?.writableFinished !== true) return // the client has disconnected
-    // `close` sends a rejection that is due: Node itself wouldn't send it after the client has closed its side.
+    // `close` also sends the rejection of broken input. Node itself wouldn't, once the client has closed its side.
     if (this.#isInputBroken || !response.shouldKeepAlive) this.close()
     else if (this.#state !== 'closing') this.#state = 'waiting'
     this.#release()

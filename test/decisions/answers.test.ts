@@ -1,4 +1,7 @@
-/** Tests the content and order of responses, even after a restart (spec §1.2, §2.3, §2.4 and §4.1 to §4.5). */
+/**
+ * Tests what responses contain, the order of their members and of listed items, and that nothing persists across a
+ * restart (spec §1.2, §2.3, §2.4 and §4.1 to §4.5).
+ */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -58,7 +58,7 @@ function assertBlock({ frames }: Blocks, { count, used, frame }: Block): void {
   assert.equal(last, used)
 }
 
-/** Checks that each retired block is kept for the oldest open list that reads it. */
+/** Checks that each retired block is still read by an open list, and is kept for the oldest of those lists. */
 function assertRetired({ chain, frames }: Blocks, all: Block[]): void {
   const retired = all.filter(({ retiredAfterList }) => retiredAfterList > 0)
   assert.equal(chain.retired, retired.length)

@@ -59,7 +59,7 @@ const colors = HighlightStyle.define([
 
 const otherBidi = /[\u202a-\u202c\u2068]/ // change the direction of text; CodeMirror does not mark them by default
 
-/** Replaces selected text without the style attributes of Chromium, which the Content-Security-Policy forbids. */
+/** Replaces selected text itself: Chromium would add style attributes, which the Content-Security-Policy forbids. */
 function replaceSelection({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || !data) return false
   // On a busy machine, the browser sends its own event only after the text, and CodeMirror would miss the selection.

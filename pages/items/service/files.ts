@@ -14,7 +14,7 @@ export interface Entry {
 const lineFeed = 0x0a
 const openBrace = 0x7b
 
-/** Reads items from a file for `item-store dev --seed`. @throws {Error} with line and column of a syntax error. */
+/** Reads items from a file in the format of `dev --seed`. @throws {Error} with line and column of a syntax error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
   const text = withoutMark(file)
   checkEncoding(text)

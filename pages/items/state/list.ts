@@ -58,7 +58,7 @@ function update(): void {
   collection.setVisible(!document.hidden)
   if (isAskingForToken(overlays.get())) return
   const { project } = view.get()
-  // Lists all items if the project's name may be too long for a URL, or has no UTF-8.
+  // Lists all items if the project's name may be too long for a URL, or can't be encoded in UTF-8.
   collection.choose(project && /^\P{Surrogate}{1,500}$/su.test(project) ? project : undefined)
   if (token.get() === triedToken) return
   triedToken = token.get()

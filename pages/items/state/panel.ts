@@ -39,7 +39,7 @@ export function createEditing(first: Move) {
 const { item } = placeIn()
 export const panel = createEditing(item === undefined ? 'close' : draftWithId(item))
 
-/** Returns a session, and tells it each new version of its item. */
+/** Returns the session, and passes each new version of its item on to it. */
 export function useSession({ use, dispatch }: Editing): Session | undefined {
   const { items, listedAt } = useList()
   const session = use()

@@ -67,7 +67,10 @@ const remembered = 3_600_000 // ms for the version of a project without items, s
 const changesRemembered = 1000 // the same if a clock was ahead: until that time, a change adds 1 to the version
 const maxProjectBytes = 16 * 1024 // in bytes; a longer name doesn't fit into the path of a request
 
-/** Outcomes of the script `change`, by index: `absent` also if a create found an item, `corrupted` with a field. */
+/**
+ * Outcomes of the script `change`, by index. `absent`: there is no item to change or, for a create, already an item.
+ * With `corrupted`, the reply names the corrupted field.
+ */
 export const outcomes = ['absent', 'done', 'unexpected', 'corrupted'] as const
 
 export const scripts = {

@@ -29,7 +29,7 @@ export const partlyDone = 'PARTLYDONE'
 /** Error code of a script if another program has written to its key. */
 export const unexpectedData = 'UNEXPECTED'
 
-/** Error code of a script that found another record of the store. */
+/** Error code of a script that found the store's record (see `record.ts`) missing or changed. */
 export const otherRecord = 'RECORD'
 
 /** Error codes of refused commands, which have changed nothing. */

@@ -35,7 +35,7 @@ export function createTexts(
   /** Item texts by bucket key, valid until the bucket's version changes. */
   const cache = new Map<string, { version: string; texts: ItemTexts; memory: number }>()
   let cachedBytes = 0
-  /** Buckets that this service has changed since its latest list, with their maximum length. */
+  /** Buckets that this service has changed since its latest list, with the most bytes and items they can have. */
   const outdated = new Map<string, BucketState>()
 
   type Batch = ReturnType<typeof batchIn>
