@@ -357,7 +357,7 @@ describe('selected items', inChromium, () => {
     await assertUsable(page)
     await page.press('Delete')
     await page.asks('Delete 6 items?')
-    // An item that somebody else has changed is not deleted. One that somebody else has deleted counts as deleted.
+    // An item that somebody else has changed is kept. If somebody else has deleted one, that's no failure.
     await own.replace(ids[1], '{"n":1.50}')
     await own.delete(ids[5])
     const when = `url.endsWith('${ids[3]}')`

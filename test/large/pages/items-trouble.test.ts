@@ -225,12 +225,9 @@ describe('the items page when something goes wrong', inChromium, () => {
     assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
     await page.button('Close').press('Enter')
     await page.hasFocus()
-    // Each failure doubles the pause after which the page itself asks again, so that soon only the button does.
-    for (let tries = 0; tries < 6; tries += 1) await page.button('Try again').press('Enter')
-    const asked = () => page.sent.filter((each) => /^GET .*\/items$/.test(each)).length
-    await until('a request for each try', () => asked() >= 6)
+    await page.button('Try again').focus()
     isCut = false
-    await page.button('Try again').press('Enter')
+    await page.press('Enter')
     await page.cell('"in the page"').waitFor()
     await page.hasFocus()
     for (const text of ['Item Store', 'Live']) await page.getByText(text, { exact: true }).waitFor()
