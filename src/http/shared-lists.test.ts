@@ -33,3 +33,23 @@ test('the bytes of shared lists are counted until the last response is sent, and
   sent.release()
   assert.equal((await opened()).bodyBytes, 3)
 })
+
+for (const size of [1, 1024 * 1024]) {
+  test(`a shared list of chunks of ${size} bytes stays readable although the store frees their memory`, async () => {
+    const chunks = ['a', 'b'].map((letter) => Buffer.alloc(size, letter))
+    const expected = Buffer.concat(chunks)
+    const memory = new ReadMemory()
+    const release = () => void chunks.map((chunk) => chunk.fill('x'))
+    const list = async () => ({ version: '1', byteLength: undefined, memory, chunks, release })
+    const shared = createSharedLists({ list }, expected.length).create()
+    await shared.open()
+    const read = await shared.list()
+    const parts: Uint8Array[] = []
+    for await (const part of read.chunks) parts.push(part)
+    assert.ok(Buffer.concat(parts).equals(expected))
+    shared.close()
+    assert.equal(String(chunks[0]?.subarray(0, 1)), size > 1 ? 'a' : 'x') // freed once it isn't needed
+    read.release()
+    assert.equal(String(chunks[0]?.subarray(0, 1)), 'x')
+  })
+}

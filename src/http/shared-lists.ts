@@ -51,9 +51,14 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
     if (known > oneChunk || (known > 0 && bufferedBytes + known > maxBytes)) return list
     const chunks: Uint8Array[] = []
     let byteLength = 0
-    let hasAllChunks = false
-    const release = () => {
+    let copy: Buffer | undefined
+    let isWhole = false
+    const uncount = () => {
       bufferedBytes -= byteLength
+    }
+    const release = () => {
+      uncount()
+      list.release()
     }
     try {
       for await (const chunk of list.chunks) {
@@ -62,13 +67,15 @@ export function createSharedLists(store: Pick<ItemStore, 'list'>, maxBytes: numb
         if (bufferedBytes > maxBytes) return undefined
         chunks.push(chunk)
       }
-      hasAllChunks = true
+      if (byteLength <= oneChunk) copy = Buffer.concat(chunks)
+      isWhole = true
     } finally {
-      list.release()
-      if (!hasAllChunks) release()
+      if (!isWhole) release()
     }
-    const whole = byteLength <= oneChunk ? [Buffer.concat(chunks)] : chunks
-    return { version, byteLength, chunks: whole, memory: new ReadMemory(byteLength), release }
+    const shared = { version, byteLength, memory: new ReadMemory(byteLength) }
+    if (copy === undefined) return { ...shared, chunks, release }
+    list.release() // the chunks must not be used from here on
+    return { ...shared, chunks: [copy], release: uncount }
   }
 
   return { create, readUnshared }
