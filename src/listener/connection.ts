@@ -185,12 +185,12 @@ export class Connection implements Holder {
   refuseInput(refusal: RefusalResponse, chunk = nothing): void {
     const isInBody = this.#response?.req.complete === false
     this.#isInputBroken = true
-    this.#takeHead()
+    const input = Buffer.concat([this.#takeHead(), chunk])
     if (isInBody) {
       // The application's own rejection comes first in the batch, and takes precedence.
       this.batch.handle(() => this.refuseRequest(refusal))
     } else {
-      const isHead = this.isFree && /^\s*HEAD /.test(chunk.toString('latin1', 0, 16))
+      const isHead = this.isFree && /^\s*HEAD /.test(input.toString('latin1', 0, 16))
       this.#nextRefusal ??= isHead ? { ...refusal, body: '' } : refusal
     }
     if (this.isFree) this.close()

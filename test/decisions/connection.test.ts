@@ -14,6 +14,7 @@ import {
   headOf,
   openSocket,
   wholeText,
+  writePieces,
 } from '../support/socket.js'
 import { assertHeaders, assertRefused, statusAndConnection, statusesOf } from './expect.js'
 
@@ -124,8 +125,11 @@ const isHeadInvalid = [
 ] as const
 for (const [bytes, status] of isHeadInvalid) {
   test(`§7 ${status} for a HEAD request has no body: ${JSON.stringify(bytes.slice(0, 50))}`, async () => {
-    const text = await wholeText(openSocket(service.baseUrl, bytes))
-    assert.match(text, new RegExp(`^HTTP/1.1 ${status}.*\\r\\n\\r\\n$`, 's'))
+    for (const pieces of [[bytes], [bytes.slice(0, 9), bytes.slice(9)]]) {
+      const socket = openSocket(service.baseUrl)
+      await writePieces(socket, pieces)
+      assert.match(await wholeText(socket), new RegExp(`^HTTP/1.1 ${status}.*\\r\\n\\r\\n$`, 's'))
+    }
   })
 }
 
