@@ -147,6 +147,7 @@ describe('the address of the items page', inChromium, () => {
     for (const by of ['Escape', 'Save']) {
       await page.open('"Mug"')
       await hasAddress(page, `project=a+%26+b&item=${ids[1]}`)
+      await page.hasInEditor('"Mug"') // only the open editor takes the key
       await page.press('Alt+ArrowDown')
       await hasAddress(page, `project=a+%26+b&item=${ids[2]}`)
       if (by === 'Save') await page.save()
