@@ -34,7 +34,7 @@ describe('a session', () => {
   const next = draftOf(other)
   const typed = { type: 'typed', text: '{"v":7}' } as const
   const save = { type: 'save', base: one } as const
-  const failed = { type: 'failed', key, problem: 'a problem' } as const
+  const failed = { type: 'failed', key, problem: 'a problem', mayBeSaved: false } as const
   const listed = { type: 'listed', id: 'a', item: two } as const
   const gone = { type: 'deleted', ids: new Set(['a']) } as const
   const found = { type: 'found', key, id: 'a', text: two.text } as const
@@ -46,6 +46,9 @@ describe('a session', () => {
   const back = { type: 'typed', text: layOut(one.text) } as const
   const undone = { ...listed, item: one }
   const erased = { ...found, text: undefined }
+  const lost = { ...failed, mayBeSaved: true }
+  const overwrite = { type: 'save', base: two } as const
+  const create = { type: 'save', base: undefined } as const
 
   /** Events after a draft is opened, and their outcome: the state, the item's id and `v`, and whether a move waits. */
   const cases: [what: string, events: SessionEvent[], outcome: string][] = [
@@ -67,6 +70,24 @@ describe('a session', () => {
     ['a saved draft makes the pending move', [typed, save, go, saved], 'clean b1'],
     ['a failed save keeps text and place', [typed, save, close, failed], 'failed a7'],
     ['text typed while saving stays', [save, typed, close, saved], 'dirty a7 pending'],
+    ['text typed back while saving asks', [typed, save, back, saved, close], 'dirty a1 pending'],
+    ['the saved text is no change', [typed, save, back, saved, typed, go], 'clean b1'],
+    [
+      'text typed back after a failed save is no change',
+      [typed, save, failed, back, go],
+      'clean b1',
+    ],
+    ['text whose save may have succeeded asks', [typed, save, lost, back, go], 'failed a1 pending'],
+    [
+      'text that does not overwrite asks, even if typed back',
+      [typed, listed, overwrite, back, failed, go],
+      'failed a1 pending',
+    ],
+    [
+      'text of a deleted item asks',
+      [typed, gone, create, failed, back, go],
+      'failed undefined1 pending',
+    ],
     ['a second save waits for the first', [typed, save, save, saved], 'closed'],
     ['a save finds another version', [typed, save, go, found], 'conflict a7'],
     ['a save finds the item deleted', [typed, save, erased], 'conflict a7'],

@@ -16,7 +16,7 @@ interface EditorPaneProps {
 }
 
 export function EditorPane({ session, editor }: EditorPaneProps) {
-  const { item, isCopy, source, shown, typed, focus } = session
+  const { item, isCopy, source, state, shown, typed, focus } = session
   const host = useRef<HTMLDivElement>(null)
   const [listed, setListed] = useState<readonly (Finding & { readonly place: string })[]>([])
   const [problem, setProblem] = useState('')
@@ -62,7 +62,7 @@ export function EditorPane({ session, editor }: EditorPaneProps) {
 
   useLayoutEffect(() => {
     if (editor.current && editor.current.text() !== typed) editor.current.reset(typed)
-  }, [source])
+  }, [source, shown, state])
 
   useLayoutEffect(() => {
     if (focus) editor.current?.focus()

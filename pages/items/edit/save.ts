@@ -1,7 +1,7 @@
 /** Saves what the user has typed, and tells the session what came of it. @module */
 
 import { type Item, itemOf } from '../model/item.js'
-import { ChangedError } from '../service/changes.js'
+import { ChangedError, isOutcomeUnknown } from '../service/changes.js'
 import { saveItem } from '../service/save.js'
 import { collection, putFound } from '../state/list.js'
 import type { Editing } from '../state/panel.js'
@@ -23,7 +23,7 @@ export async function save(
     if (problem instanceof ChangedError) {
       putFound(problem)
       dispatch({ type: 'found', key, id: problem.id, text: problem.text })
-    } else dispatch({ type: 'failed', key, problem })
+    } else dispatch({ type: 'failed', key, problem, mayBeSaved: isOutcomeUnknown(problem) })
     return undefined
   }
 }

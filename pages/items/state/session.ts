@@ -16,7 +16,7 @@ export interface Draft {
   readonly item: Item | undefined
   readonly name: string | undefined // member edited in its cell; `undefined` for the whole item
   readonly source: string // text of the item or member, before `formattedDraft` indents it
-  readonly isCopy: boolean // an unsaved copy, which would be lost on closing even if nothing is typed
+  readonly isCopy: boolean // not known to be stored, and so lost on closing even if nothing is typed
   readonly focus: number // changes when the editor shall get the focus; 0 if it shall not
 }
 
@@ -33,7 +33,7 @@ export type Move = Draft | 'close' // or the end of editing
 
 export interface Session extends Draft {
   readonly state: State
-  readonly shown: string // text if nothing is typed
+  readonly shown: string // text if nothing is typed, or nothing since the last save
   readonly typed: string
   readonly stored: Item | undefined // latest known version; `undefined` if there is none
   readonly problem: unknown
@@ -50,7 +50,12 @@ export type SessionEvent =
   /** `base`: version to replace; `undefined` to create an item. */
   | { readonly type: 'save'; readonly base: Item | undefined }
   | { readonly type: 'saved'; readonly key: string; readonly item: Item }
-  | { readonly type: 'failed'; readonly key: string; readonly problem: unknown }
+  | {
+      readonly type: 'failed'
+      readonly key: string
+      readonly problem: unknown
+      readonly mayBeSaved: boolean // no response tells
+    }
   /** Another version of an item was found when saving; `undefined` if it is deleted. */
   | {
       readonly type: 'found'
@@ -120,14 +125,26 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
       return settled({ ...now, typed: event.text })
     case 'save':
       if (state === 'saving') return now
-      return { ...now, state: 'saving', item: event.base, saving: now.typed, problem: undefined }
+      return {
+        ...now,
+        state: 'saving',
+        item: event.base,
+        saving: now.typed,
+        problem: undefined,
+        // `shown` is not the text of the version that is to be overwritten.
+        isCopy: now.isCopy || event.base?.text !== item?.text,
+      }
     case 'saved': {
       if (now.saving === now.typed) return begin(now.pending ?? 'close')
       const { item } = event
-      return settled({ ...now, item, stored: item, saving: undefined, isCopy: false })
+      const shown = now.saving ?? now.shown
+      return settled({ ...now, item, stored: item, shown, saving: undefined, isCopy: false })
     }
-    case 'failed':
-      return settled({ ...now, saving: undefined, pending: undefined, problem: event.problem })
+    case 'failed': {
+      const { problem, mayBeSaved } = event
+      const isCopy = now.isCopy || mayBeSaved
+      return settled({ ...now, saving: undefined, pending: undefined, problem, isCopy })
+    }
     case 'found': {
       const { id, text } = event
       const stored = text === undefined ? undefined : { id, text }
