@@ -122,7 +122,7 @@ describe('a session', () => {
     assert.equal(begin(copyOf(one.text))?.typed.includes('"id"'), false)
   })
 
-  test('a cell has the text of its value, and follows it', () => {
+  test('a cell has the text of its value, follows it, and conflicts only with its changes', () => {
     const item = itemOf('{"id":"a","s":"\\u0061\\"","n":1.0}')
     assert.equal(begin(cellDraft(item, 's'))?.typed, 'a"')
     const now = reduce(begin(cellDraft(item, 'n')), {
@@ -130,6 +130,21 @@ describe('a session', () => {
       item: itemOf('{"id":"a","n":2.0}'),
     })
     assert.deepEqual([now?.typed, now?.state], ['2.0', 'clean'])
+    for (const [other, outcome] of [
+      ['{"id":"a","n":1.0,"at":2}', 'dirty'],
+      ['{"id":"a","n":1,"at":2}', 'conflict'],
+    ] as const) {
+      const cell = cellDraft(item, 'n')
+      const edited = reduce(begin(cell), { type: 'typed', text: '7' })
+      const saving = reduce(edited, { type: 'save', base: item })
+      for (const now of [
+        reduce(edited, { ...listed, item: itemOf(other) }),
+        reduce(saving, { ...found, key: cell.key, text: other }),
+      ]) {
+        assert.deepEqual([now?.typed, now?.state, now?.stored?.text], ['7', outcome, other])
+        assert.equal(now?.item?.text, outcome === 'dirty' ? other : item.text)
+      }
+    }
   })
 })
 

@@ -46,12 +46,15 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
    * @param by number of columns by which the active cell then moves to the right; negative to move left.
    */
   async function save(base: Item | undefined, by = 0): Promise<void> {
-    if (!session || isSaving) return
-    if (state !== 'conflict' && !isDirty(session)) return close(by)
-    const edited = withValue((base ?? item).text, name, jsonOf(type, typed))
+    const now = editing.get()
+    if (!now || now.state === 'saving') return
+    if (now.state !== 'conflict' && !isDirty(now)) return close(by)
+    const edited = withValue((base ?? item).text, name, jsonOf(type, now.typed))
     setFault(edited.fault)
     if (edited.fault !== undefined) return
-    if (await saveSession(editing, base, edited.text)) moveAside(columns, by)
+    if (await saveSession(editing, base, edited.text)) return moveAside(columns, by)
+    const next = editing.get()
+    if (next?.state === 'dirty') await save(next.item, by) // only other members were changed elsewhere
   }
 
   function close(by: number): void {

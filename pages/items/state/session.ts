@@ -25,7 +25,7 @@ export interface Draft {
  * `dirty`: text is typed.
  * `saving`: the text is being saved.
  * `failed`: the last save failed, for the reason `problem`.
- * `conflict`: another version is stored than the one that the text replaces, or none.
+ * `conflict`: another version is stored than the one that the text replaces, or none. In a cell, other members may differ.
  */
 export type State = 'clean' | 'dirty' | 'saving' | 'failed' | 'conflict'
 
@@ -177,10 +177,13 @@ function basedOn(now: Session, item: Item): Session {
 }
 
 function settled(now: Session): Session {
-  const { item, stored } = now
+  const { item, stored, name } = now
   if (now.saving !== undefined) return now
   if (item && item.text !== stored?.text) {
     if (stored && !isDirty(now)) return basedOn(now, stored)
+    // Saving a cell keeps changes to other members.
+    if (stored && sourceIn(item, name) === sourceIn(stored, name))
+      return settled({ ...now, item: stored })
     return { ...now, state: 'conflict' }
   }
   if (now.problem !== undefined) return { ...now, state: 'failed' }
