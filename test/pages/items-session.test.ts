@@ -34,7 +34,7 @@ describe('a session', () => {
   const next = draftOf(other)
   const typed = { type: 'typed', text: '{"v":7}' } as const
   const save = { type: 'save', base: one } as const
-  const failed = { type: 'failed', key, problem: 'a problem', mayBeSaved: false } as const
+  const failed = { type: 'failed', key, problem: 'a problem' } as const
   const listed = { type: 'listed', id: 'a', item: two } as const
   const gone = { type: 'deleted', ids: new Set(['a']) } as const
   const found = { type: 'found', key, id: 'a', text: two.text } as const
@@ -46,7 +46,7 @@ describe('a session', () => {
   const back = { type: 'typed', text: layOut(one.text) } as const
   const undone = { ...listed, item: one }
   const erased = { ...found, text: undefined }
-  const lost = { ...failed, mayBeSaved: true }
+  const lost = { ...failed, type: 'lost' } as const
   const overwrite = { type: 'save', base: two } as const
   const create = { type: 'save', base: undefined } as const
 

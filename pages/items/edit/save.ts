@@ -23,7 +23,7 @@ export async function save(
     if (problem instanceof ChangedError) {
       putFound(problem)
       dispatch({ type: 'found', key, id: problem.id, text: problem.text })
-    } else dispatch({ type: 'failed', key, problem, mayBeSaved: isOutcomeUnknown(problem) })
+    } else dispatch({ type: isOutcomeUnknown(problem) ? 'lost' : 'failed', key, problem })
     return undefined
   }
 }

@@ -50,12 +50,8 @@ export type SessionEvent =
   /** `base`: version to replace; `undefined` to create an item. */
   | { readonly type: 'save'; readonly base: Item | undefined }
   | { readonly type: 'saved'; readonly key: string; readonly item: Item }
-  | {
-      readonly type: 'failed'
-      readonly key: string
-      readonly problem: unknown
-      readonly mayBeSaved: boolean // no response tells
-    }
+  /** `lost`: it is not known whether the text is saved. */
+  | { readonly type: 'failed' | 'lost'; readonly key: string; readonly problem: unknown }
   /** Another version of an item was found when saving; `undefined` if it is deleted. */
   | {
       readonly type: 'found'
@@ -123,26 +119,22 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
       return state === 'saving' ? now : begin(now.pending ?? 'close')
     case 'typed':
       return settled({ ...now, typed: event.text })
-    case 'save':
+    case 'save': {
       if (state === 'saving') return now
-      return {
-        ...now,
-        state: 'saving',
-        item: event.base,
-        saving: now.typed,
-        problem: undefined,
-        // `shown` is not the text of the version that is to be overwritten.
-        isCopy: now.isCopy || event.base?.text !== item?.text,
-      }
+      const { base } = event
+      const isCopy = now.isCopy || base?.text !== item?.text // `shown` is not the text of `base`
+      return { ...now, state: 'saving', item: base, saving: now.typed, problem: undefined, isCopy }
+    }
     case 'saved': {
       if (now.saving === now.typed) return begin(now.pending ?? 'close')
       const { item } = event
       const shown = now.saving ?? now.shown
       return settled({ ...now, item, stored: item, shown, saving: undefined, isCopy: false })
     }
-    case 'failed': {
-      const { problem, mayBeSaved } = event
-      const isCopy = now.isCopy || mayBeSaved
+    case 'failed':
+    case 'lost': {
+      const { problem, type } = event
+      const isCopy = now.isCopy || type === 'lost'
       return settled({ ...now, saving: undefined, pending: undefined, problem, isCopy })
     }
     case 'found': {
