@@ -25,7 +25,7 @@ export function Conditions() {
           <fieldset key={at}>
             <legend class="unseen">Condition {at + 1}</legend>
             <select
-              ref={focus}
+              ref={name === undefined ? focus : null} // a new condition, not one from the address
               aria-label="Member"
               value={name === undefined ? -1 : choices.indexOf(name)}
               onChange={({ currentTarget: { value } }) => change({ name: choices[Number(value)] })}

@@ -55,6 +55,12 @@ describe('the address of the items page', inChromium, () => {
     await hasAddress(other, `${sorted}&as=json&item=${ids[1]}`)
     await other.reload()
     await other.getByText('"title":"Pot"').waitFor()
+    await other.press('Escape')
+    await hasAddress(other, `${sorted}&as=json`)
+    await other.reload()
+    await other.counts('2 of 3 items')
+    await other.press('n') // the conditions of the link don't take the focus
+    await other.asks('New item')
   })
 
   test('Back and Forward go to what was seen before, and ask before they discard typed text', async () => {
