@@ -31,7 +31,7 @@ type Views = {
 
 export function App() {
   const opened = overlays.use()
-  const { loading, listedAt } = useList()
+  const { loading, listedAt, problem } = useList()
   const rows = useRows()
   const selected = useSelected(rows)
   const session = useSession(panel)
@@ -71,7 +71,7 @@ export function App() {
         <Toolbar />
         <Conditions />
         <Grid rows={rows} />
-        {rows.length === 0 && (listedAt || loading === undefined) && <NoRows />}
+        {rows.length === 0 && (listedAt || problem || loading === undefined) && <NoRows />}
         <Status rows={rows} />
       </main>
       {session && !isUnseen(session) && <Panel key={session.key} {...{ session, rows }} />}

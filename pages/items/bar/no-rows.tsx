@@ -23,9 +23,11 @@ export function NoRows() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard cannot scroll */}
       {isFirst && <pre tabIndex={0}>{curlFor('$TOKEN')}</pre>}
       <div class="line">
-        <Button class="main" onClick={onAction}>
-          {action}
-        </Button>
+        {action && (
+          <Button class="main" onClick={onAction}>
+            {action}
+          </Button>
+        )}
         {isFirst && <Button onClick={() => open({ kind: 'import' })}>Import</Button>}
         {isFirst && <CopyButton what="command with token" text={curlFor(token)} />}
       </div>
@@ -34,18 +36,15 @@ export function NoRows() {
 }
 
 function useReason(token: string) {
-  const { listedAt, items } = useList()
+  const { listedAt, items, problem } = useList()
   const filter = view.use()
   if (!listedAt && token === '') {
     const text = 'The service shows items only with a token.'
-    return {
-      title: 'No token',
-      text,
-      action: 'Enter a token',
-      onAction: () => open({ kind: 'token' }),
-    }
+    const onAction = () => open({ kind: 'token' })
+    return { title: 'No token', text, action: 'Enter a token', onAction }
   }
-  if (listedAt === undefined) return undefined
+  if (!listedAt)
+    return problem ? { title: 'No list yet', text: 'The last line says why.' } : undefined
   if (items.length > 0 || filter.project) {
     const text = `No item ${wordsFor(filter)}.`
     const onAction = () => changeView(everything)

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { inSeconds } from '../../conformance/tokens.js'
 import { inChromium } from '../../support/chromium.js'
-import { assertAccessible, assertUsable, screens } from '../../support/guarded-page.js'
+import { assertAccessible, assertFits, assertUsable, screens } from '../../support/guarded-page.js'
 import { type ItemsPage, itemsService, useItemsPage } from '../../support/items-page.js'
 import { until } from '../../support/process.js'
 
