@@ -104,19 +104,19 @@ export function Panel({ session, rows }: PanelProps) {
         </p>
       )}
       <EditorPane session={session} editor={editor} />
-      {/* This notice is below the editor, so that text does not move when the notice appears during typing. */}
-      <Conflict
-        session={session}
-        onKeep={() => {
-          save(session.stored)
-          editor.current?.focus() // the pressed button disappears
-        }}
-        onAdopt={() => {
-          dispatch({ type: 'adopt' })
-          editor.current?.focus()
-        }}
-      />
       <div class="line foot">
+        {/* This notice is below the editor, so that text does not move when the notice appears during typing. */}
+        <Conflict
+          session={session}
+          onKeep={() => {
+            save(session.stored)
+            editor.current?.focus() // the pressed button disappears
+          }}
+          onAdopt={() => {
+            dispatch({ type: 'adopt' })
+            editor.current?.focus()
+          }}
+        />
         {item && (
           <>
             <Button class="quiet danger" onClick={() => open({ kind: 'delete', items: [item] })}>
@@ -133,7 +133,11 @@ export function Panel({ session, rows }: PanelProps) {
         <Button class="last" onClick={close}>
           Cancel
         </Button>
-        <Button class="main" aria-disabled={isSaving} onClick={() => save(item)}>
+        <Button
+          class="main"
+          aria-disabled={isSaving || state === 'conflict'}
+          onClick={() => save(item)}
+        >
           {isSaving ? 'Saving…' : 'Save'}
         </Button>
       </div>

@@ -12,7 +12,10 @@ export async function save(
   base: Item | undefined,
   text: string,
 ): Promise<Item | undefined> {
-  const key = get()?.key ?? ''
+  const now = get()
+  // Would only fail again. The user decides with the buttons of the notice.
+  if (now?.state === 'conflict' && base === now.item) return undefined
+  const key = now?.key ?? ''
   dispatch({ type: 'save', base })
   try {
     const saved = itemOf(await saveItem(base, text, key))

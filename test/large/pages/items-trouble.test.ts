@@ -146,13 +146,19 @@ describe('the items page when something goes wrong', inChromium, () => {
     const page = await openItems(service, { viewport: screens.phone })
     const edit = async (from: string, to: string) => {
       await page.open(`"${from}"`)
-      await page.editor.fill(`{"who":"${to}"}`)
+      await page.editor.fill(`{"who":"${to}"${'\n'.repeat(40)}}`)
     }
     await edit('me', 'mine')
     await service.replace(id, '{"who":"them"}')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
     await assertUsable(page)
+    const { left, top } = await page.boxOf(page.button('Overwrite with mine'))
+    const atButton = `document.elementFromPoint(${left + 5}, ${top + 5})?.textContent`
+    assert.equal(await page.evaluate(atButton), 'Overwrite with mine')
+    const changes = page.changes()
+    await page.press('Control+s') // must not overwrite either
+    assert.equal(page.changes(), changes)
     assert.match(await service.read(id), /"them"/)
     await page.choose('Overwrite with mine')
     await page.closes()
@@ -220,6 +226,10 @@ describe('the items page when something goes wrong', inChromium, () => {
       isCut: ({ pathname }) => isCut && pathname.startsWith('/api/'),
     })
     await page.warns('The list cannot be shown')
+    await page.sees('No list yet')
+    await page.setViewportSize(screens.phone)
+    await assertFits(page)
+    await page.setViewportSize(screens.wide)
     await page.chooseMore('Export')
     await page.warns('Not exported.')
     assert.equal(await page.getByRole('alert').count(), 1) // the cause is shown only once
