@@ -229,6 +229,9 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('No list yet')
     await page.setViewportSize(screens.phone)
     await assertFits(page)
+    assert.deepEqual(await page.all('.status button', 'each.scrollWidth > each.clientWidth'), [
+      false,
+    ])
     await page.setViewportSize(screens.wide)
     await page.chooseMore('Export')
     await page.warns('Not exported.')
