@@ -21,7 +21,6 @@ export const screens = {
 
 interface GuardedContext {
   readonly context: Context
-  readonly keeper: Page // stays open, so that Chromium needs no new process for the next page
   /** The only host that the page may contact, URLs to block there, and problems so far. */
   guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
 }
@@ -42,9 +41,9 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
 
   async function newGuarded(url: string, guard: GuardedContext['guard']) {
     const context = await newContext()
-    const keeper = await context.newPage()
+    const keeper = await context.newPage() // so that Chromium needs no new process for the next page
     await keeper.goto(new URL('/api/v1/health', url).href)
-    const guarded: GuardedContext = { context, keeper, guard }
+    const guarded: GuardedContext = { context, guard }
     await context.addInitScript({
       content: `addEventListener('securitypolicyviolation', (event) => {
         console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
@@ -95,26 +94,19 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
   }
 }
 
-interface Violation {
-  id: string
-  help: string
-  nodes: { target: string[]; failureSummary: string }[]
-}
-
 /** Checks the page, once its animations have ended, against the rules of axe-core (by default, all). */
 export async function assertAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     const source = readFileSync(requireTool.resolve('axe-core/axe.min.js'), 'utf8')
     await page.evaluate(`${source};0`)
   }
-  const violations = await page.evaluate<Violation[]>(`{
+  const violations = await page.evaluate<string[]>(`{
     for (const each of document.getAnimations()) each.finish()
-    axe.run(${JSON.stringify({ runOnly: rules })}).then((all) => all.violations)
+    axe.run(${JSON.stringify({ runOnly: rules })}).then(({ violations }) =>
+      violations.flatMap(({ id, help, nodes }) =>
+        nodes.map((each) => id + ' (' + help + '): ' + each.target + ' ' + each.failureSummary)))
   }`)
-  const found = violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target} ${failureSummary}`),
-  )
-  assert.deepEqual(found, [])
+  assert.deepEqual(violations, [])
 }
 
 export async function assertFits(page: Page): Promise<void> {

@@ -51,23 +51,21 @@ async function enterToken(page: Page, text: string): Promise<void> {
 
 async function formOf(page: Page, operation: string) {
   const section = page.locator(`#${operation}`)
+  const button = section.getByRole('button', { name: 'Send' })
+  const outcome = section.getByRole('status').last()
   await section.getByRole('button', { name: 'Try it' }).click()
-  await section.getByRole('button', { name: 'Send' }).waitFor()
+  await button.waitFor()
   await page.evaluate(
     `for (const each of document.querySelectorAll('form details')) each.open = true`,
   )
   return {
     section,
-    send: () => section.getByRole('button', { name: 'Send' }).click(),
+    send: () => button.click(),
     body: section.getByLabel('Body', { exact: true }),
-    outcome: section.getByRole('status').last(),
+    outcome,
     shown: section.getByRole('figure', { name: `Body of ${operation}` }),
     async answered(status: number): Promise<string> {
-      await section
-        .getByRole('status')
-        .last()
-        .getByText(new RegExp(`^${status} `))
-        .waitFor()
+      await outcome.getByText(new RegExp(`^${status} `)).waitFor()
       return (await section.locator('.received').textContent()) ?? ''
     },
   }
@@ -338,10 +336,8 @@ describe('the API page', inChromium, () => {
       expected: /net::ERR_FAILED/,
       isCut: ({ pathname }) => pathname.includes(cut),
     })
-    const problem = page
-      .getByRole('status')
-      .getByText('cannot be shown: TypeError: Failed to fetch')
-    await problem.waitFor()
+    const problem = 'cannot be shown: TypeError: Failed to fetch'
+    await page.getByRole('status').getByText(problem).waitFor()
     await assertAccessible(page)
     cut = '/health'
     await page.getByRole('link', { name: 'Try again' }).click()

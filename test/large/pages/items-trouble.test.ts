@@ -229,9 +229,8 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.sees('No list yet')
     await page.setViewportSize(screens.phone)
     await assertFits(page)
-    assert.deepEqual(await page.all('.status button', 'each.scrollWidth > each.clientWidth'), [
-      false,
-    ])
+    const isCutOff = 'each.scrollWidth > each.clientWidth'
+    assert.deepEqual(await page.all('.status button', isCutOff), [false])
     await page.setViewportSize(screens.wide)
     await page.chooseMore('Export')
     await page.warns('Not exported.')
