@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
 import { type Tagged, Wait, WaitGroup } from './wait.js'
 
-const maxWaiting = 20_000 // each takes 18 KB with its connection (bench/RESULTS.md)
+const maxWaiting = 20_000 // each takes 13 KB with its connection (bench/RESULTS.md)
 const maxReading = 16 // of each kind; few long replies of Redis should be in flight
 
 export type WaitingReads = ReturnType<typeof createWaitingReads>
