@@ -43,10 +43,10 @@ export class Block {
   /** Returns an item's position; `undefined` if it's in another block. */
   positionOf(id: ItemId, hash: number): number | undefined {
     const { bytes, words } = this.frame
+    if (this.isLarge) return hasId(bytes, this.offsetOf(0), id) ? 0 : undefined
     let entry = this.#entry(0)
     for (let position = 0; position < this.count; position += 1) {
-      const isAlike = words[entry] === hash || this.isLarge
-      if (isAlike && hasId(bytes, this.offsetOf(position), id)) return position
+      if (words[entry] === hash && hasId(bytes, this.offsetOf(position), id)) return position
       entry = (entry - entryWords) | 0 // `| 0` lets V8 use integer arithmetic
     }
     return undefined
