@@ -94,7 +94,8 @@ function isBuilt(stamp) {
 
 /** @param {string} command @param {string[]} args */
 export function run(command, args) {
-  // npm is a .cmd file on Windows, which only a shell can start. Standard output belongs to the service.
+  // Output goes to standard error, because standard output belongs to the service. On Windows, npm is a .cmd file, which
+  // only a shell can start.
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],

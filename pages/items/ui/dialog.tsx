@@ -53,7 +53,7 @@ export function Dialog(props: DialogProps) {
         isPressedOutside.current = target === dialog.current
       }}
       onClick={({ target }) => {
-        // A selection dragged out of a field ends outside, but began inside.
+        // Whoever selects text in a field may drag beyond the dialog. That's no click outside it.
         if (target === dialog.current && isPressedOutside.current) onOutside?.()
       }}
       onKeyDown={(event) => {
