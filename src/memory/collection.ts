@@ -6,6 +6,7 @@ import { Session } from 'node:inspector'
 const sampleInterval = 1_000 // in ms, for memory and CPU time
 const collectEvery = 5 // samples while too much memory is in use
 const idleTime = 50_000 // µs of CPU time between two samples, at most
+const idleSamples = 10 // in a row before it: V8 then discards optimized code, and creates take 37 µs instead of 23
 const idleGrowth = 16 * 1024 * 1024 // bytes, after which an idle process collects garbage
 
 /** @param maxBytes resident memory above which even a busy process collects garbage. */
@@ -18,6 +19,7 @@ export function startCollection(maxBytes: number, storeBytes: () => number) {
   let resident = residentNow()
   let cleanBytes = resident // after the latest collection, without the items
   let hasJustCollected = false
+  let quiet = 0 // idle samples in a row
   let samplesAboveMaximum = 0
   let used = process.cpuUsage()
   const timer = setInterval(() => {
@@ -26,8 +28,8 @@ export function startCollection(maxBytes: number, storeBytes: () => number) {
     if (hasJustCollected) cleanBytes = otherBytes
     const { user, system } = process.cpuUsage(used)
     used = process.cpuUsage()
-    const isIdle = user + system < idleTime
-    hasJustCollected = !hasJustCollected && isIdle && otherBytes > cleanBytes + idleGrowth
+    quiet = user + system < idleTime ? quiet + 1 : 0
+    hasJustCollected = quiet === idleSamples && otherBytes > cleanBytes + idleGrowth
     if (hasJustCollected) collect()
     if (resident <= maxBytes) return
     // V8 collects no garbage while requests are rejected, so the service would never recover.

@@ -14,7 +14,7 @@ const mebibyte = 1024 ** 2
 const maxStoreBytes = options.store * mebibyte
 const slowReaders = 10
 const rest = 20 // ms after each 64 KiB that a slow reader reads
-const settling = 15_000 // ms until memory growth is below `settled`
+const settling = 30_000 // ms until memory growth is below `settled`
 const settled = 1.3
 
 ownTest('after many changes and slow readers of lists, memory is returned', async (t) => {
