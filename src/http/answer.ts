@@ -1,10 +1,10 @@
 /** Sends HTTP responses with JSON, bytes, a list in chunks, an error, or no body. @module */
 
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { UsageError } from '../config/usage-error.js'
 import { ApiError, errorBody } from '../interface/errors.js'
 import { corsHeaders, type HeaderList, neverStored, sessionHeader } from '../interface/paths.js'
-import { newUuid } from '../item/id.js'
 import { InvalidItemError } from '../item/item-request.js'
 import { type Refusal, type RefusalResponse, refusals } from '../listener/refusal.js'
 import { nextTurn } from '../listener/timers.js'
@@ -158,7 +158,7 @@ const refusalCodes = {
 export function refusalResponse(refusal: Refusal): RefusalResponse {
   const [status, message] = refusals[refusal]
   const error = new ApiError(refusalCodes[status], message)
-  const sessionId = newUuid()
+  const sessionId = randomUUID()
   const body = JSON.stringify(errorBody(error, sessionId))
   const headers = jsonHead(sessionId, Buffer.byteLength(body), error.headers)
   return { status: error.status, headers, body }

@@ -1,10 +1,10 @@
 /** Exchanges (a request with its response), and routes. @module */
 
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { VerifiedToken } from '../auth/secret.js'
 import { ApiError, type ErrorCode } from '../interface/errors.js'
-import { newUuid } from '../item/id.js'
 import { BufferedBytes } from '../listener/buffered-bytes.js'
 import type { Connection } from '../listener/connection.js'
 import { performance } from '../listener/timers.js'
@@ -33,7 +33,7 @@ export class Exchange {
   readonly readers: Readers
   readonly proxies: BlockList | undefined // their `X-Forwarded-…` headers are trusted
   /** Version 4 UUID that identifies this request (spec §1.4). Clients cannot choose it. */
-  readonly sessionId: string = newUuid()
+  readonly sessionId: string = randomUUID()
   /** When the request arrived (`performance.now()`), moved forward by the time that it has waited for a change. */
   startedAt = performance.now()
   readonly path: string

@@ -1,9 +1,9 @@
 /** Tests the tools for agents at /mcp, with messages that are sent exactly as given. */
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { newUuid } from '../../src/item/id.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { RequestOptions } from '../conformance/client.js'
 import { create, itemOf, itemsOf, record } from '../conformance/expect.js'
@@ -294,7 +294,7 @@ const listItem = (length: number) => ({
   list: [{ id: 1 }],
   text: 'x'.repeat(length),
 })
-const around = { id: newUuid(), project_id: 'p0', ...listItem(0) }
+const around = { id: randomUUID(), project_id: 'p0', ...listItem(0) }
 const longest = 256 * 1024 - Buffer.byteLength(JSON.stringify(around)) // text of the longest item that is shown
 const lists: [lengths: number[], shown?: number][] = [
   [[]],
