@@ -30,9 +30,10 @@ class MessageCheck extends BodyCheck {
   #call = this.call
   #data: Span | undefined
 
-  override visit({ nameStart, nameEnd, valueStart: start, valueEnd: end }: Member, depth: number) {
+  override visit(member: Member, depth: number) {
+    const { valueStart: start, valueEnd: end } = member
     // An object is visited after its members. If a name is repeated, its last value is used.
-    const hasName = (name: string) => isNamed(this.body, nameStart, nameEnd, name)
+    const hasName = (name: string) => isNamed(this.body, member, name)
     if (depth === 3) {
       if (hasName('data')) this.#data = { start, end }
     } else if (depth === 2) {

@@ -1,15 +1,7 @@
 /** Finds the members of `data` that an item keeps: of several with the same name, the last. @module */
 
 import { createHash } from 'node:crypto'
-import {
-  backslash,
-  isNamed,
-  lowerI,
-  lowerP,
-  lowerU,
-  type Member,
-  type Span,
-} from './json-syntax.js'
+import { backslash, isNamed, lowerI, lowerP, type Member, type Span } from './json-syntax.js'
 import { type Slices, sliceBytes } from './slices.js'
 
 /** Maximum number of members in `data`. Their names take up to 13 MB of heap for a short time. */
@@ -40,13 +32,14 @@ export class MemberRecord {
     return (this.#names.length - 2 * maxFew) * Int32Array.BYTES_PER_ELEMENT
   }
 
-  add(text: Buffer, { nameStart, nameEnd, isEscaped, valueEnd }: Member): void {
+  add(text: Buffer, member: Member): void {
+    const { nameStart, nameEnd, isEscaped, valueEnd } = member
     const count = this.#count
     if (count === 0) {
       this.#start = nameStart - 1
       this.#end = this.#start
     }
-    const isOwn = isOwnName(text, nameStart, nameEnd)
+    const isOwn = isOwnName(text, member)
     if (!isOwn) this.#end = valueEnd
     if (this.#areAllKept) {
       const isShort = count < maxFew && !isEscaped && nameEnd - nameStart <= maxShortName
@@ -86,8 +79,9 @@ export class MemberRecord {
 }
 
 const membersPerSlice = 256 // per slice, which takes 0.1 ms
-const pieceBytes = 8 * 1024 // bytes to read or move between two checks whether a slice has to end
 const nameBytes = 200 // of heap for a name in a `Map`, at most
+const maxComparedName = 64 * 1024 // in bytes; a longer name is not compared, to keep slices short
+const pieceBytes = 8 * 1024 // bytes to move between two checks whether a slice has to end
 
 /** Removes members that an item doesn't keep, and closes gaps. Calls `accountFor` with the memory in use, in bytes. */
 export function* keptMembers(
@@ -99,20 +93,20 @@ export function* keptMembers(
   const latest = new Map<string, number>()
   const isDropped = new Uint8Array(count)
   for (let place = 0; place < count; place += 1) {
-    if (place % membersPerSlice === 0) {
+    const nameStart = names[2 * place] as number // never undefined: `names` has two entries for each member
+    const nameEnd = names[2 * place + 1] as number // never undefined: `names` has two entries for each member
+    const length = nameEnd - nameStart
+    if (place % membersPerSlice === 0 || length > maxShortName) {
       accountFor(names.byteLength + place * nameBytes)
       yield
     }
-    const nameStart = names[2 * place] as number // never undefined: `names` has two entries for each member
-    const nameEnd = names[2 * place + 1] as number // never undefined: `names` has two entries for each member
-    const isShort = nameEnd - nameStart <= maxShortName
-    const name = isShort
-      ? `"${decoded(text, nameStart, nameEnd)}`
-      : yield* longName(text, nameStart, nameEnd)
-    const earlier = latest.get(name)
+    if (length > maxComparedName) continue
+    const name = decoded(text, nameStart, nameEnd)
+    const key = keyOf(name)
+    const earlier = latest.get(key)
     if (earlier !== undefined) isDropped[earlier] = 1
-    if (isOwnName(text, nameStart, nameEnd)) isDropped[place] = 1
-    else latest.set(name, place)
+    if (name === 'id' || name === 'project_id') isDropped[place] = 1
+    else latest.set(key, place)
   }
   latest.clear() // frees memory before the caller allocates the item
 
@@ -143,20 +137,9 @@ function* moved(text: Buffer, { start, end }: Span, to: number): Slices<number> 
  * Returns `"` and the name or, if it's long, a hash. Without the `"`, clients could cause collisions in a `Map`:
  * V8 hashes strings that look like integers without a secret seed.
  */
-function* longName(text: Buffer, start: number, end: number): Slices<string> {
-  const hash = createHash('sha256')
-  let name = '"'
-  for (let at = start; at < end; ) {
-    let pieceEnd = at
-    const limit = Math.min(at + pieceBytes, end)
-    while (pieceEnd < limit) pieceEnd += characterLength(text, pieceEnd)
-    const piece = decoded(text, at, pieceEnd)
-    hash.update(piece, 'utf16le')
-    if (name.length <= maxShortName + 1) name += piece
-    if (pieceEnd < end) yield
-    at = pieceEnd
-  }
-  return name.length <= maxShortName + 1 ? name : hash.digest('base64')
+function keyOf(name: string): string {
+  if (name.length <= maxShortName) return `"${name}`
+  return createHash('sha256').update(name, 'utf16le').digest('base64')
 }
 
 function decoded(text: Buffer, start: number, end: number): string {
@@ -164,15 +147,8 @@ function decoded(text: Buffer, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is valid JSON
 }
 
-/** Returns the length in bytes of the UTF-8 character (RFC 3629 §3) or escape at a position. */
-function characterLength(text: Buffer, at: number): number {
-  const byte = text[at] as number // never undefined: `at` is within the text
-  if (byte === backslash) return text[at + 1] === lowerU ? 6 : 2
-  return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
-}
-
-function isOwnName(text: Buffer, start: number, end: number): boolean {
-  const first = text[start]
+function isOwnName(text: Buffer, member: Member): boolean {
+  const first = text[member.nameStart]
   if (first !== lowerI && first !== lowerP && first !== backslash) return false
-  return isNamed(text, start, end, 'id') || isNamed(text, start, end, 'project_id')
+  return isNamed(text, member, 'id') || isNamed(text, member, 'project_id')
 }

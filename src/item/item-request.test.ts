@@ -25,6 +25,7 @@ const oddProject = raw`"caf\u00e9 é \ud83d \/ \u0000"`
 const bodies: [body: string, item: string][] = [
   ['{"data":{"10":1,"b":2,"2":3,"é":"e\u0301 🦄"}}', 'null,"10":1,"b":2,"2":3,"é":"e\u0301 🦄"}'],
   ['{"data":{"ID":1,"Project_ID":2," id":3}}', 'null,"ID":1,"Project_ID":2," id":3}'],
+  ['{"data":{"i":1,"idx":2,"project_i":3}}', 'null,"i":1,"idx":2,"project_i":3}'],
   ['{"data":{"id":1,"project_id":2}}', 'null}'],
   ['{"data":{"a":1,"id":{"b":2}}}', 'null,"a":1}'],
   ['{"data":{"a":1.0, "id" : [1] , "b":2.0}}', 'null,"a":1.0, "b":2.0}'],
@@ -143,8 +144,10 @@ test('the first slices of a long body are short, and so are all slices that drop
   const members = 20_000
   const names = readItemRequest(complete(`{"data":{${'"":1,'.repeat(members)}"a":1}}`))
   assert.ok(sliceCount(names) > members / 256)
-  const long = readItemRequest(complete(`{"data":{"a":1,"${raw`\u0078`.repeat(members)}":1}}`))
-  assert.ok(sliceCount(long) > (6 * members) / 8192)
+  const long = readItemRequest(
+    complete(`{"data":{${`"${'x'.repeat(65)}":1,`.repeat(members)}"a":1}}`),
+  )
+  assert.ok(sliceCount(long) > members)
 })
 
 test('a body that arrives whole becomes the same item in any memory, whatever its length', () => {
@@ -207,7 +210,7 @@ function isJson(bytes: Buffer): boolean {
 test('the last member with a repeated name is kept, however long and however escaped the name is', () => {
   for (const letter of ['x', '€']) {
     const escaped = letter === 'x' ? raw`\u0078` : raw`\u20aC`
-    for (const length of [60, 64, 65, 8191, 8192, 8193, 50_000]) {
+    for (const length of [60, 64, 65, 10_000]) {
       const spellings = [letter.repeat(length), escaped.repeat(length)]
       const others = Array.from({ length: 20 }, (_, place) => `"${spellings[0]}${place}":0`)
       for (const first of spellings) {

@@ -122,8 +122,8 @@ class RequestCheck extends BodyCheck {
     }
   }
 
-  #fieldNameOf({ nameStart, nameEnd }: Member): FieldName | undefined {
-    return fieldNames.find((name) => isNamed(this.body, nameStart, nameEnd, name))
+  #fieldNameOf(member: Member): FieldName | undefined {
+    return fieldNames.find((name) => isNamed(this.body, member, name))
   }
 
   /** Returns the fields of a complete request body. @throws {InvalidItemError} (spec §2.2). */

@@ -15,26 +15,22 @@ export interface Member {
   readonly valueEnd: number
 }
 
-/** True if a member name in JSON text equals `name`, which has only ASCII letters and underscores. */
-export function isNamed(text: Uint8Array, start: number, end: number, name: string): boolean {
-  let at = start
-  for (let place = 0; place < name.length; place += 1) {
-    const letter = name.charCodeAt(place)
-    if (text[at] === letter) at += 1
-    else if (text[at] === backslash && text[at + 1] === lowerU && codeUnit(text, at + 2) === letter)
-      at += 6
-    else return false
+/** True if a member's name equals `name`, which has only ASCII letters and underscores. */
+export function isNamed(
+  text: Uint8Array,
+  { nameStart, nameEnd, isEscaped }: Member,
+  name: string,
+): boolean {
+  const length = nameEnd - nameStart
+  if (isEscaped) {
+    if (length > 6 * name.length) return false // the longest escape has six bytes
+    return JSON.parse(`"${String.fromCharCode(...text.subarray(nameStart, nameEnd))}"`) === name
   }
-  return at === end
-}
-
-function codeUnit(text: Uint8Array, start: number): number {
-  let code = 0
-  for (let at = start; at < start + 4; at += 1) {
-    const digit = text[at] as number // never undefined: the text is valid, so four digits follow
-    code = code * 16 + (digit & 0xf) + (digit > digit9 ? 9 : 0)
+  if (length !== name.length) return false
+  for (let place = 0; place < length; place += 1) {
+    if (text[nameStart + place] !== name.charCodeAt(place)) return false
   }
-  return code
+  return true
 }
 
 /** Called after each member, with the same `member` object. The outermost object has depth 1. */
@@ -88,7 +84,7 @@ const lowerF = 0x66
 export const lowerI = 0x69
 export const lowerN = 0x6e
 export const lowerP = 0x70
-export const lowerU = 0x75
+const lowerU = 0x75
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 const escapeLengths = new Uint8Array(256) // by second character (RFC 8259 §7); 0 for `u` and invalid ones

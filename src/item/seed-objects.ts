@@ -50,10 +50,10 @@ export function* seedObjects(text: Uint8Array) {
 function* objectAt(text: Uint8Array, start: number) {
   const fields: { data?: Span; projectId?: Span } = {}
   let hasOthers = false
-  const readMember: Visit = ({ nameStart, nameEnd, valueStart, valueEnd }) => {
-    const value = { start: valueStart, end: valueEnd }
-    if (isNamed(text, nameStart, nameEnd, 'data')) fields.data = value
-    else if (isNamed(text, nameStart, nameEnd, 'project_id')) fields.projectId = value
+  const readMember: Visit = (member) => {
+    const value = { start: member.valueStart, end: member.valueEnd }
+    if (isNamed(text, member, 'data')) fields.data = value
+    else if (isNamed(text, member, 'project_id')) fields.projectId = value
     else hasOthers = true
   }
   const checker = new JsonChecker(1, readMember, start)
