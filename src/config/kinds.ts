@@ -1,103 +1,77 @@
-/** Parses and formats setting values such as `16MB`, `512MiB` and `90s`. @module */
+/** Parses setting values such as `16MB`, `512MiB` and `90s`. @module */
 
 import { BlockList, isIP } from 'node:net'
 import { addressIn } from '../store/redis/address.js'
 import { UsageError } from './usage-error.js'
 
 export interface Kind<T> {
-  /** @throws {Error} whose message describes the expected text. */
-  readonly parse: (text: string) => T
-  readonly format: (value: T) => string | undefined
+  /** @returns `null` for text that is not as `expected`. */
+  readonly parse: (text: string) => T | null
+  readonly expected: string
   readonly isSecret?: boolean // may contain a password, and must not be printed
 }
 
-const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
-const urlForms = [
-  'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
-  'the same with rediss:// for TLS',
-  'redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
-  'for sentinels redis+sentinel:// or rediss+sentinel:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]/NAME[/DATABASE]',
-  'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
-]
-
-export const text = kindOf((value) => value || undefined, 'text that is not empty')
+export const text = kindOf('text that is not empty', (text) => text || null)
 
 /** Prefix without braces, because text between braces in a key determines its slot in a Redis cluster. */
-export const keyPrefix = kindOf((text) => /^[^{}]+$/.exec(text)?.[0], 'text without braces')
+export const keyPrefix = kindOf('text without braces', (text) => /^[^{}]+$/.exec(text)?.[0] ?? null)
 
 export function oneOf<T>(choices: readonly T[]): Kind<T> {
-  const parse = (text: string) => choices.find((choice) => String(choice) === text)
-  return kindOf(parse, `one of ${choices.join(', ')}`)
+  const parse = (text: string) => choices.find((choice) => String(choice) === text) ?? null
+  return kindOf(`one of ${choices.join(', ')}`, parse)
 }
 
-export function integer(min: number, max: number, orElse = ''): Kind<number> {
+export function integer(min: number, max: number): Kind<number> {
   const parse = (text: string) => between(min, max, /^\d+$/.test(text) ? Number(text) : undefined)
-  return kindOf(parse, `a whole number from ${min} to ${max}${orElse}`)
+  return kindOf(`a whole number from ${min} to ${max}`, parse)
 }
 
 export function size(min: number, max = 1024 ** 5): Kind<number> {
   const range = `${formatSize(min)} to ${formatSize(max)}`
   const expected = `a size from ${range}, in bytes or with a unit such as kB, MB or MiB`
-  return kindOf((text) => between(min, max, parseSize(text)), expected, formatSize)
+  return kindOf(expected, (text) => between(min, max, parseSize(text)))
 }
 
 /** Returns the kind for a time in whole seconds or ms. A number without a unit is in `unit`. */
 export function time(unit: 's' | 'ms', min: number, max: number): Kind<number> {
   const parse = (text: string) => (parseDuration(text, unit) ?? Number.NaN) / durations[unit]
   const expected = `a time from ${min}${unit} to ${max}${unit}, with a unit such as ms, s or m`
-  const format = (value: number) => `${value}${unit}`
-  return kindOf((text) => between(min, max, parse(text)), expected, format)
+  return kindOf(expected, (text) => between(min, max, parse(text)))
 }
 
-function between(min: number, max: number, number = Number.NaN): number | undefined {
-  return Number.isInteger(number) && number >= min && number <= max ? number : undefined
+function between(min: number, max: number, number = Number.NaN): number | null {
+  return Number.isInteger(number) && number >= min && number <= max ? number : null
 }
 
-export const onOrOff = kindOf(
-  (text) => (['off', 'on'].includes(text) ? text === 'on' : undefined),
-  'on or off',
-  (value) => (value ? 'on' : 'off'),
+export const onOrOff = kindOf('on or off', (text) =>
+  ['off', 'on'].includes(text) ? text === 'on' : null,
 )
 
-function kindOf<T>(
-  parse: (text: string) => T | undefined,
-  expected: string,
-  format: Kind<T>['format'] = String,
-): Kind<T> {
-  return {
-    parse(text) {
-      const value = parse(text)
-      if (value === undefined) throw new Error(expected)
-      return value
-    },
-    format,
-  }
+/** Also accepts `off`, for `undefined`. */
+export function orOff<T>({ parse, expected }: Kind<T>): Kind<T | undefined> {
+  return kindOf(`${expected}, or off`, (text) => (text === 'off' ? undefined : parse(text)))
 }
 
-export function integerOrOff(min: number, max: number): Kind<number | undefined> {
-  const { parse } = integer(min, max, ', or off')
-  return {
-    parse: (text) => (text === 'off' ? undefined : parse(text)),
-    format: (value) => String(value ?? 'off'),
-  }
+function kindOf<T>(expected: string, parse: Kind<T>['parse']): Kind<T> {
+  return { expected, parse }
 }
 
-/** Makes a kind optional, for a setting that has no default or whose default depends on other settings. */
-export function optional<T>({ format, ...kind }: Kind<T>): Kind<T | undefined> {
-  return { ...kind, format: (value) => (value === undefined ? undefined : format(value)) }
-}
+const socketUrl = /^redis\+unix:\/\/(?:[^@/:]*:[^@/]+@)?\/[^?#]+(?:\?db=\d+)?$/
 
 /** Address of the server that keeps the items; `undefined` for `memory`. */
 export const storeUrl: Kind<string | undefined> = {
-  parse(value) {
-    if (value === 'memory') return undefined
-    const isAddress = socketUrl.test(value) || addressIn(value) !== undefined
-    if (isAddress && canDecode(value)) return value
-    if (!value.includes('://'))
-      throw new Error('memory, or a URL with a scheme, such as redis://HOST:PORT')
-    throw new Error(urlForms.join(', '))
+  parse(text) {
+    if (text === 'memory') return undefined
+    const isAddress = socketUrl.test(text) || addressIn(text) !== undefined
+    return isAddress && canDecode(text) ? text : null
   },
-  format: (value) => value ?? 'memory',
+  expected: [
+    'memory, or a URL with a scheme: redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]',
+    'the same with rediss:// for TLS',
+    'redis+unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE]',
+    'for sentinels redis+sentinel:// or rediss+sentinel:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]/NAME[/DATABASE]',
+    'or for a cluster redis+cluster:// or rediss+cluster:// and [[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]]',
+  ].join(', '),
   isSecret: true,
 }
 
@@ -110,6 +84,7 @@ function canDecode(text: string): boolean {
 }
 
 export const networks: Kind<BlockList> = {
+  expected: 'addresses or networks, such as 127.0.0.1,10.0.0.0/8',
   parse(text) {
     const networks = new BlockList()
     for (const each of text.split(',')) {
@@ -117,14 +92,11 @@ export const networks: Kind<BlockList> = {
       const version = isIP(address)
       const most = version === 6 ? 128 : 32
       const length = bits === undefined ? most : Number(bits)
-      if (version === 0 || length > most) {
-        throw new Error('addresses or networks, such as 127.0.0.1,10.0.0.0/8')
-      }
+      if (version === 0 || length > most) return null
       networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
     }
     return networks
   },
-  format: () => undefined,
 }
 
 export function parseSize(text: string): number | undefined {

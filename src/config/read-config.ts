@@ -4,7 +4,7 @@ import { fractionOfMemory } from '../memory/shares.js'
 import { nearest } from './flags.js'
 import type { Config, SettingValues } from './settings.js'
 import { flagOf, limitsFor, nameOf, settingNames, settings } from './settings.js'
-import { messageOf, UsageError } from './usage-error.js'
+import { UsageError } from './usage-error.js'
 
 type Defaults = Partial<Record<keyof SettingValues, string>>
 
@@ -41,31 +41,28 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
     const name = nameOf(key)
     const [text, label, source = ''] = inputFor(name, key as keyof SettingValues) // the table of settings has this key
     given[name] = `${label} (${text ?? setting.defaultText}${source})`
-    try {
-      return [key, text === undefined ? setting.default : setting.parse(text)]
-    } catch (error) {
+    const value = text === undefined ? setting.default : setting.parse(text)
+    if (value === null) {
       const is = setting.isSecret ? 'not usable' : JSON.stringify(text)
-      problems.push(`${label} is ${is}${source}; expected ${messageOf(error)}`)
-      return [key, setting.default]
+      problems.push(`${label} is ${is}${source}; expected ${setting.expected}`)
     }
+    return [key, value]
   })
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
   const values = Object.fromEntries(entries) as SettingValues // the table of settings has all keys
   const { host, metricsHost = host, maxMemoryBytes } = values
   const isLower = maxMemoryBytes < settings.maxMemoryBytes.default
   const half = Math.floor((isLower ? maxMemoryBytes : fractionOfMemory(1)) / 2)
   const { maxStoreBytes = half } = values
-  if (problems.length === 0) {
-    const isSameAddress =
-      host === metricsHost || ['0.0.0.0', '::'].some((all) => [host, metricsHost].includes(all))
-    if (values.port === values.metricsPort && isSameAddress) {
-      problems.push(`${given.METRICS_PORT} must differ from ${given.PORT}`)
-    }
-    // If the items could fill all of the allowed memory, none would be left for reading them.
-    if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
-      problems.push(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
-    }
+  const isSameAddress =
+    host === metricsHost || ['0.0.0.0', '::'].some((all) => [host, metricsHost].includes(all))
+  if (values.port === values.metricsPort && isSameAddress) {
+    throw new UsageError(`${given.METRICS_PORT} must differ from ${given.PORT}`)
   }
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  // If the items could fill all of the allowed memory, none would be left for reading them.
+  if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
+    throw new UsageError(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
+  }
   return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes }
 }
 

@@ -9,7 +9,7 @@ const day = 86_400 // in seconds
 
 /** Settings by their key in `Config`. The environment variable of `maxBodyBytes` is `MAX_BODY_BYTES`. */
 export const settings = {
-  port: setting(kind.integer(0, 65_535), 8000, 'TCP port to listen on; 0 picks a free one'),
+  port: setting(kind.integer(0, 65_535), '8000', 'TCP port to listen on; 0 picks a free one'),
   host: setting(
     kind.text,
     '0.0.0.0',
@@ -19,28 +19,27 @@ export const settings = {
   logLevel: setting(kind.oneOf(levels), 'info', `Minimum log level: ${levels.join(', ')}`),
   docs: setting(
     kind.onOrOff,
-    true,
+    'on',
     'API page at /docs, with /openapi.json, and the documentation at /llms.txt: on or off',
   ),
-  console: setting(kind.onOrOff, false, 'Items page at /: on or off; on by default in dev only'),
+  console: setting(kind.onOrOff, 'off', 'Items page at /: on or off; on by default in dev only'),
   mcp: setting(
     kind.onOrOff,
-    false,
+    'off',
     'Tools for agents at /mcp (Model Context Protocol): on or off; on by default in dev only',
   ),
   maxBodyBytes: setting(
     kind.size(1, 128 * mebibyte), // a larger body of tiny members may take minutes to check
-    16 * mebibyte,
+    '16MiB',
     'Maximum size of a request body, up to 128MiB',
   ),
-  maxStoreBytes: setting(
-    kind.optional(kind.size(1)),
-    undefined,
+  maxStoreBytes: withoutDefault(
+    kind.size(1),
     'Maximum total size of all items, less than MAX_MEMORY_BYTES; half of memory by default, or of MAX_MEMORY_BYTES if that is lower',
   ),
   storeUrl: setting(
     kind.storeUrl,
-    undefined,
+    'memory',
     'Where the items are kept: memory, or the URL of a Redis or Valkey server or cluster: redis://, rediss://, redis+unix://, redis+cluster://, rediss+cluster://, redis+sentinel:// or rediss+sentinel://',
   ),
   storePrefix: setting(
@@ -50,52 +49,50 @@ export const settings = {
   ),
   storeBuckets: setting(
     kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
-    256,
+    '256',
     'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, or to 4096 for a new store in a cluster; it cannot change once there are items',
   ),
   storeTimeout: setting(
     kind.time('ms', 10, 60_000),
-    2000,
+    '2000ms',
     'Maximum time to wait for a reply from the STORE_URL server before the request gets 503',
   ),
   maxConnections: setting(
     kind.integer(1, 1_000_000),
-    Math.min(10_000, timesInHeap(64 * kibibyte)),
+    String(Math.min(10_000, timesInHeap(64 * kibibyte))),
     'Maximum number of open connections, lower by default in a small heap; further ones are closed at once',
   ),
   requestTimeout: setting(
     kind.time('s', 1, day),
-    60,
+    '60s',
     'Maximum time for a complete request to arrive',
   ),
   keepAliveTimeout: setting(
     kind.time('s', 1, day),
-    72,
+    '72s',
     'Maximum time that a connection may be idle between requests',
   ),
-  trustedProxies: setting(
-    kind.optional(kind.networks),
-    undefined,
+  trustedProxies: withoutDefault(
+    kind.networks,
     'Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Prefix are trusted, as addresses or networks, such as 127.0.0.1,10.0.0.0/8; none by default',
   ),
   maxMemoryBytes: setting(
     kind.size(1),
-    fractionOfMemory(0.9),
+    kind.formatSize(fractionOfMemory(0.9)),
     'Resident memory above which all requests except health checks and deletes get 503; 9/10 of memory by default',
   ),
   metricsPort: setting(
-    kind.integerOrOff(1, 65_535),
-    undefined,
+    kind.orOff(kind.integer(1, 65_535)),
+    'off',
     'TCP port to serve Prometheus metrics on, at /metrics; or off',
   ),
-  metricsHost: setting(
-    kind.optional(kind.text),
-    undefined,
+  metricsHost: withoutDefault(
+    kind.text,
     'Address to serve metrics on; the value of HOST by default',
   ),
   shutdownTimeout: setting(
     kind.time('s', 1, day),
-    10,
+    '10s',
     'Maximum time for accepted requests to finish when the service stops',
   ),
 }
@@ -124,8 +121,15 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-function setting<T>({ format, ...rest }: kind.Kind<T>, defaultValue: T, meaning: string) {
-  return { ...rest, default: defaultValue, defaultText: format(defaultValue), meaning }
+function setting<T>(kind: kind.Kind<T>, defaultText: string, meaning: string) {
+  const value = kind.parse(defaultText)
+  if (value === null) throw new Error(`${defaultText} is not ${kind.expected}`)
+  return { ...kind, default: value, defaultText, meaning }
+}
+
+function withoutDefault<T>(kind: kind.Kind<T>, meaning: string) {
+  const none = undefined as T | undefined // a declared type would be narrowed to `undefined`
+  return { ...kind, default: none, defaultText: undefined, meaning }
 }
 
 export type Limits = Readonly<ReturnType<typeof limitsFor>>
