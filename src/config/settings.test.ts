@@ -85,11 +85,18 @@ test('MAX_STORE_BYTES is by default half of the memory, or of a lower MAX_MEMORY
 })
 
 const mistyped = {
+  STORE_TIMEOUT: ['9', '60001', '61s'],
   PORT: ['0x50', '1e3', '+80', '80.0', ' 80', '80 ', '٨', '65536', '-1'],
   STORE_URL: [
     ...['redis://user:@host', 'redis://:@host', 'redis://host:0', 'redis://host:00/1', 'redis://'],
     ...['redis://user@host', 'redis://host/x', 'xredis://host', 'redis://host?a'],
-    ...['redis+unix://user:@/socket', 'redis+unix:///', 'redis+unix:///socket?db=x', 'redis://a b'],
+    ...[
+      'redis+unix://user:@/socket',
+      'redis+unix:///',
+      'redis+unix:///socket?db=x',
+      'redis://a b',
+      'redis://:%zz@a',
+    ],
   ],
 }
 
