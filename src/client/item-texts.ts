@@ -1,14 +1,12 @@
 /** Splits a response into the JSON texts of its items as it arrives, and remembers entity tags. @module */
 
-import { invalidResponse, membersIn, wrong } from './item-store-error.js'
+import { invalidResponse, wrong } from './item-store-error.js'
 import { JsonScanner } from './json-scanner.js'
 import type { Tagged } from './options.js'
 
 const id = /"id"\s*:\s*"/ // an item's first member (spec §2.1)
+const label = /^\s*"data"\s*:\s*$/
 type Nesting = 1 | 2 // brackets around a single item, and around one in a list
-
-const label = /[{,]\s*"data"\s*:\s*$/ // up to the bracket that opens the value
-const labelLength = 100
 
 export interface ItemRead {
   readonly head: Response
@@ -35,44 +33,39 @@ export class TextResponse {
 
   async *texts(nesting: Nesting = 2): AsyncGenerator<string[], void, void> {
     const scanner = new JsonScanner()
+    let isFound = false
     let isInData = false
-    let tail = ''
-    let item: string | undefined
-    let envelope = ''
+    let isInItem = false
+    let kept = '' // from earlier parts: the beginning of an item, or what follows the last bracket or comma
     for await (const part of this.parts) {
       const texts: string[] = []
       let from = 0
       for (let sign = scanner.next(part); sign; sign = scanner.next(part)) {
         const { at, depth } = scanner
-        if (depth === 2 && '{['.includes(sign)) {
-          const before = part.slice(Math.max(from, at - labelLength), at)
-          isInData = sign === '{['[nesting - 1] && label.test(tail + before)
-        }
-        if (isInData && sign === '{' && depth === nesting + 1) {
-          const between = part.slice(from, at)
-          // The envelope is the response with a `{}` in place of each item, or of several that arrive in one part.
-          if (!from || between.trim() !== ',') envelope += `${between}{}`
-          item = ''
-          from = at
-        } else if (item !== undefined && sign === '}' && depth === nesting) {
-          const text = item + part.slice(from, at + 1)
+        if (isInItem) {
+          if (depth !== nesting || sign !== '}') continue
+          const text = kept + part.slice(from, at + 1)
           if (!id.test(text)) throw invalidResponse(this.head)
           texts.push(text)
-          item = undefined
-          from = at + 1
+          isInItem = false
+        } else if (isInData) {
+          // Nothing but items may be in a list.
+          const between = kept + part.slice(from, at)
+          if (between.trim() || !',{]}'.includes(sign)) throw invalidResponse(this.head)
+          isInData = depth > 1
+          isInItem = sign === '{'
+        } else if ('":'.includes(sign)) continue
+        else if (depth === 2 && label.test(kept + part.slice(from, at))) {
+          isInData = isFound = sign === '{['[nesting - 1]
+          isInItem = isInData && nesting === 1
         }
+        kept = isInItem ? sign : ''
+        from = at + 1
       }
-      tail = (tail + part.slice(from)).slice(-labelLength)
-      if (item === undefined) envelope += part.slice(from)
-      else item += part.slice(from)
+      kept += part.slice(from)
       yield texts
     }
-    const { data } = membersIn(envelope)
-    const all = nesting === 1 ? [data] : data
-    // Recognizes the `{}` in place of items. `JSON.stringify` would fail for deeply nested arrays.
-    const isItem = (each?: object | null) =>
-      each?.constructor === Object && !Object.keys(each).length
-    if (!Array.isArray(all) || !all.every(isItem)) throw invalidResponse(this.head)
+    if (!isFound || scanner.depth !== 0) throw invalidResponse(this.head)
   }
 
   async all(nesting: Nesting = 2): Promise<string[]> {
