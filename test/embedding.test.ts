@@ -258,8 +258,14 @@ test('seedText stores each JSON text unchanged as one item', async () => {
   const read = async (id: string) => await (await request(store, 'GET', `/items/${id}`)).text()
   assert.ok((await read(first)).includes('"project_id":null,"n":1.10,"big":12345678901234567890}'))
   assert.ok((await read(second)).includes('"project_id":"p"}'))
-  for (const text of ['{', '[{}]', '', '{}{}}', '{"a":1} {"b":2}', '{}\n{}', '{"a":"\ud800"}']) {
-    await assert.rejects(store.seedText(['{}', text]), /^UsageError: item 1 of the seed: /)
+  for (const text of ['{', '[{}]', '', '{}{}}', '{"a":1} {"b":2}', '{}\n{}', '1']) {
+    await assert.rejects(store.seedText(['{}', text]), /^UsageError: item [12], line 1, column /)
+  }
+  for (const texts of [['{"a":"\ud800"}'], ['{},{}'], ['{"a":1', '"b":2}']]) {
+    await assert.rejects(
+      store.seedText(texts),
+      /^UsageError: (lone surrogate|item 1, .* more than|2 texts)/,
+    )
   }
   assert.equal(await count(store), 2)
 })
@@ -394,11 +400,13 @@ test('seed stores all given items and item requests, or none of them', async () 
   const kept = { name: 'kept?' }
   const cyclic: { self?: object } = {}
   cyclic.self = cyclic
-  for (const wrong of [[], { project_id: 7 }, cyclic, { toJSON: () => [{}, {}] }, null]) {
+  for (const wrong of [[], { project_id: 7 }, { toJSON: () => [{}, {}] }, null, () => 0]) {
     const seed = [kept, wrong] as object[] // JavaScript callers may pass any value
-    await assert.rejects(store.seed(seed), /^UsageError: item 1 of the seed: /)
+    await assert.rejects(store.seed(seed), /^UsageError: item 1, line 1, column /)
   }
-  await assert.rejects(store.seed('abc' as never), /^UsageError: the seed is not an array$/)
+  for (const wrong of [[kept, cyclic], 'abc']) {
+    await assert.rejects(store.seed(wrong as object[]), { name: 'TypeError' })
+  }
   assert.equal(await count(store), 3)
 })
 
