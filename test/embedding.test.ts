@@ -259,13 +259,11 @@ test('seedText stores each JSON text unchanged as one item', async () => {
   assert.ok((await read(first)).includes('"project_id":null,"n":1.10,"big":12345678901234567890}'))
   assert.ok((await read(second)).includes('"project_id":"p"}'))
   for (const text of ['{', '[{}]', '', '{}{}}', '{"a":1} {"b":2}', '{}\n{}', '1']) {
-    await assert.rejects(store.seedText(['{}', text]), /^UsageError: item [12], line 1, column /)
+    await assert.rejects(store.seedText(['{}', text]), /^UsageError: item [12], line /)
   }
   for (const texts of [['{"a":"\ud800"}'], ['{},{}'], ['{"a":1', '"b":2}']]) {
-    await assert.rejects(
-      store.seedText(texts),
-      /^UsageError: (lone surrogate|item 1, .* more than|2 texts)/,
-    )
+    const refused = /^UsageError: (lone surrogate|item 1, .* more than|2 texts)/
+    await assert.rejects(store.seedText(texts), refused)
   }
   assert.equal(await count(store), 2)
 })

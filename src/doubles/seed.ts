@@ -68,8 +68,8 @@ function* checkEncoding(text: Buffer): Slices<void> {
 export async function parseArray(text: string, count: number): Promise<ItemRequest[]> {
   if (/\p{Surrogate}/u.test(text)) throw new UsageError('lone surrogate; JSON can escape it')
   const requests = await runInTurns(readSeed(Buffer.from(text), count))
-  if (requests.length !== count)
-    throw new UsageError(`${count} texts make ${requests.length} items`)
+  const { length } = requests
+  if (length !== count) throw new UsageError(`${count} texts make ${length} items`)
   return requests
 }
 
