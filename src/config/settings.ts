@@ -150,8 +150,8 @@ export function limitsFor({ maxBodyBytes, maxMemoryBytes, storeUrl }: SettingVal
     maxHeaderLines: 128,
     /** Maximum size of waiting pipelined requests and unfinished heads, in bytes. Above it, connections are closed. */
     maxPipelinedBytes: Math.min(Math.floor(memory / 20), 32 * mebibyte),
-    /** Maximum size of all shared lists, in bytes. Above it, each response reads a list of its own. */
-    maxSharedListBytes: Math.min(Math.floor(memory / 20), 64 * mebibyte),
+    /** Maximum size of a shared list, in bytes. Above it, each response reads its own. 16 are read at once. */
+    maxSharedListBytes: Math.min(Math.floor(memory / 320), 4 * mebibyte),
     /** Maximum memory for clients that read slowly, in bytes. Above it, the one that needs the most is disconnected. */
     maxReaderBytes: Math.min(
       Math.max(Math.floor(memory / (storeUrl === undefined ? 8 : 4)), maxBodyBytes + mebibyte),

@@ -8,7 +8,7 @@ import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
 import { freed } from '../memory/mapped.js'
 import { memoryOf } from '../memory/read-memory.js'
 import { mebibyte } from '../memory/shares.js'
-import type { Awaitable, ChangeOutcome, ItemStore } from '../store/item-store.js'
+import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
 import { StoreError } from '../store/item-store.js'
 import { answerEmpty, type SentList, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
@@ -16,7 +16,7 @@ import { type Conditions, conditionsOf, type EntityTag, itemTag, requireMet } fr
 import type { Exchange, Handler } from './exchange.js'
 import { prefixOf } from './forwarded.js'
 import { keyedName, requestedProject } from './parameters.js'
-import type { SharedLists } from './shared-lists.js'
+import { readList, readSharedList } from './shared-lists.js'
 import type { ReadResult, WaitingReads } from './waiting-reads.js'
 
 const retrieved = envelope(200, 'success', 'Item retrieved successfully')
@@ -31,7 +31,7 @@ export type ItemOperations = ReturnType<typeof createItemOperations>
 export function createItemOperations(
   store: ItemStore,
   waitingReads: WaitingReads,
-  sharedLists: SharedLists,
+  maxSharedListBytes: number,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
 ) {
   const keepsItems = store.traffic === undefined
@@ -59,7 +59,20 @@ export function createItemOperations(
     const isKnown = store.guarantees.isSnapshot && project === undefined
     const size = isKnown ? await store.size() : undefined
     const byteLength = size && size.itemBytes + Math.max(0, size.items - 1)
-    return Object.assign(sharedLists.create(project), { tag, byteLength })
+    let shared: ItemList | undefined
+    return {
+      tag,
+      byteLength,
+      /** Length of the shared list in bytes; 0 if there is none. */
+      get bodyBytes(): number {
+        return shared?.byteLength ?? 0
+      },
+      /** Reads a list that several responses share, unless it's too long. */
+      async open(): Promise<void> {
+        shared = await readSharedList(store, maxSharedListBytes, project)
+      },
+      list: async () => shared ?? (await readList(store, project)),
+    }
   }
 
   const itemUntilModified = waitingReads.of(
@@ -109,7 +122,7 @@ export function createItemOperations(
 
     /** Reads a list. @param modified the state of the list after a wait, if there was one. */
     async list(project: string | undefined, modified?: Awaited<ReturnType<typeof taggedList>>) {
-      const list = await (modified ? modified.list() : sharedLists.readUnshared(project))
+      const list = await (modified ? modified.list() : readList(store, project))
       return { list, tag: listTag(list.version) }
     },
 

@@ -13,7 +13,6 @@ import type { Guard, Handler, Route } from './exchange.js'
 import { createHealthCheck } from './health.js'
 import { createItemHandlers, createItemOperations } from './items.js'
 import { createPageRoutes } from './pages.js'
-import { createSharedLists } from './shared-lists.js'
 import type { WaitingReads } from './waiting-reads.js'
 
 export interface RouteParts {
@@ -43,8 +42,7 @@ export function createRoutes(config: Config, parts: RouteParts): Route[] {
     throw new ApiError('SERVICE_UNAVAILABLE', 'The service is overloaded', { exceeded })
   }
   const guards = [refuseOverload, createTokenGuard(signing)]
-  const sharedLists = createSharedLists(store, config.maxSharedListBytes)
-  const operations = createItemOperations(store, waitingReads, sharedLists, newId)
+  const operations = createItemOperations(store, waitingReads, config.maxSharedListBytes, newId)
   const items = createItemHandlers(operations, readBody)
   const ofHealth = { GET: createHealthCheck(config.serviceName, parts) }
   const ofItems = { GET: withFaults(items.list), POST: withFaults(items.create) }

@@ -1,7 +1,7 @@
 /** Requests that wait for a change to an item or list (`Prefer: wait`). @module */
 
 import type { HeaderList } from '../interface/paths.js'
-import { clearTimeout, performance, setImmediate, setTimeout } from '../listener/timers.js'
+import { clearTimeout, performance, setTimeout } from '../listener/timers.js'
 import type { Awaitable } from '../store/item-store.js'
 import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'
@@ -13,8 +13,6 @@ export interface Tagged {
   readonly bodyBytes: number // in bytes; 0 while unknown
   /** Called before the first response with this state in its body. */
   open?(): Promise<void>
-  /** Called after the last response with this state. */
-  close?(): void
 }
 
 interface WaitOptions {
@@ -151,7 +149,6 @@ export class WaitGroup<State extends Tagged> {
         await untilMaySend(wait.wantsBody ? state?.bodyBytes : 0)
         wait.answer(state)
       }
-      setImmediate(() => state?.close?.()) // after the handler of the last request, which runs in a microtask
     } catch (error) {
       for (const wait of concerned) {
         this.#take(wait)
