@@ -21,18 +21,21 @@ export function answerJson(
 ): void {
   const text = Buffer.from(JSON.stringify(body))
   if (writeJsonHead(exchange, status, text.length, headers))
-    exchange.connection.batch.end(exchange, text)
+    exchange.connection.batch.end(exchange.response, text)
 }
 
-/** Sends bytes, or text as Latin-1. `headers` must contain `Content-Type`, and any `Content-Encoding`. */
-export function answerBytes(exchange: Exchange, body: Buffer | string, headers: HeaderList): void {
-  const head = emptyHead(exchange.sessionId, [...headers, 'Content-Length', String(body.length)])
-  if (writeHead(exchange, 200, head)) exchange.connection.batch.end(exchange, body)
+/** Sends bytes. `headers` must contain `Content-Type`, and any `Content-Encoding`. */
+export async function answerBytes(exchange: Exchange, body: Buffer, headers: HeaderList) {
+  const { sessionId } = exchange
+  const { length } = body
+  const head = emptyHead(sessionId, [...headers, 'Content-Length', String(length)])
+  if (!writeHead(exchange, 200, head)) return
+  await sendChunks(exchange, '', { byteLength: length, chunks: [body] }, '')
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
   const head = emptyHead(exchange.sessionId, headers)
-  if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange)
+  if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange.response)
 }
 
 /** Writes the head of a JSON response. Returns `false` if the listener has already rejected the request. */
@@ -82,7 +85,7 @@ export async function sendChunks(
   {
     byteLength,
     chunks,
-    memory = Array.isArray(chunks) ? undefined : new ReadMemory(),
+    memory = Array.isArray(chunks) ? memoryOf(chunks[0]) : new ReadMemory(),
     release = () => undefined,
   }: SentList,
   after: string,
@@ -91,15 +94,8 @@ export async function sendChunks(
   const { socket } = connection
   if (response.destroyed) return release()
   response.once('close', release) // until then, the socket reads from the list's memory
-  if (memory !== undefined && !Array.isArray(chunks)) exchange.accountFor(memory, release)
-  const countUnsent = () => {
-    const [first] = Array.isArray(chunks) ? chunks : []
-    const counted = memory ?? memoryOf(first) // only now, because most clients take all bytes at once
-    exchange.accountFor(counted, release)
-    const copied = byteLength === undefined ? socket.writableLength : 0 // chunks that can be read only once are copies
-    counted.change(copied)
-    return () => counted.change(-copied)
-  }
+  exchange.accountFor(memory, release)
+  const copied = () => (byteLength === undefined ? socket.writableLength : 0) // chunks that can be read only once are copies
   // Reads the rest of the body, because some clients read no response until they have sent it all.
   if (!response.req.complete) response.req.resume()
   response.write(before)
@@ -113,16 +109,17 @@ export async function sendChunks(
       if (written < bytesPerTurn) continue
       written = 0
       if (socket.writableNeedDrain) {
-        const uncount = countUnsent()
+        const unsent = copied()
+        memory.change(unsent)
         await drained(socket)
-        uncount()
+        memory.change(-unsent)
       }
       await nextTurn() // a client that reads fast must not delay all others
     }
   }
   connection.markActive()
   response.end(after)
-  if (socket.writableLength > 0) countUnsent()
+  memory.change(copied())
 }
 
 /** Waits for the socket's `drain`, because Node.js doesn't always emit it on the response. */

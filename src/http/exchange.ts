@@ -8,7 +8,7 @@ import { ApiError, type ErrorCode } from '../interface/errors.js'
 import { BufferedBytes } from '../listener/buffered-bytes.js'
 import type { Connection } from '../listener/connection.js'
 import { performance } from '../listener/timers.js'
-import { ReadMemory } from '../memory/read-memory.js'
+import type { ReadMemory } from '../memory/read-memory.js'
 import type { Awaitable } from '../store/item-store.js'
 
 type Readers = ReturnType<typeof createReaders>
@@ -73,11 +73,6 @@ export class Exchange {
       release?.()
     })
     if (isNew) response.once('close', () => memory.removeReader(response))
-  }
-
-  /** Counts text that the client hasn't taken at once. Called by `Batch`. */
-  unsent(bytes: number): void {
-    this.accountFor(new ReadMemory(bytes))
   }
 }
 

@@ -276,17 +276,17 @@ function answerData(
   data: SentList,
   headers: HeaderList,
 ): Awaitable<void> {
-  const { connection, request, sessionId } = exchange
+  const { connection, request, response, sessionId } = exchange
   const { byteLength, chunks } = data
   const opening = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
   if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release?.()
-  if (request.method === 'HEAD') return connection.batch.end(exchange)
+  if (request.method === 'HEAD') return connection.batch.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, opening, data, after)
   }
   const [first] = chunks
   const bytes = chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks)
-  connection.batch.end(exchange, `${opening}${bytes.toString('latin1')}${after}`)
+  connection.batch.end(response, `${opening}${bytes.toString('latin1')}${after}`)
   data.release?.()
 }

@@ -198,7 +198,7 @@ class Reply {
 
   #write(status: number, text: Buffer | string, headers?: HeaderList): void {
     if (writeJsonHead(this.#exchange, status, text.length, headers))
-      this.#exchange.connection.batch.end(this.#exchange, text)
+      this.#exchange.connection.batch.end(this.#exchange.response, text)
   }
 }
 

@@ -105,7 +105,7 @@ function createDocumentHandler(lists: ListGuarantees): Handler {
     const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
     if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
     const type = ['Content-Type', 'application/json']
-    answerBytes(exchange, text.toString('latin1'), [...type, ...headers])
+    return answerBytes(exchange, text, [...type, ...headers])
   }
 }
 
@@ -120,7 +120,7 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   if (isNotModified(exchange, tag)) return answerEmpty(exchange, 304, headers)
   headers.push('Content-Type', types[extname(file)] ?? 'application/octet-stream')
   if (coding !== 'identity') headers.push('Content-Encoding', coding)
-  answerBytes(exchange, bytes, headers)
+  return answerBytes(exchange, bytes, headers)
 }
 
 /**

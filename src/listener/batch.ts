@@ -3,19 +3,13 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from './timers.js'
 
-interface Answer {
-  readonly response: ServerResponse
-  /** Called with the number of bytes left if the system hasn't taken the whole text at once. */
-  unsent?(bytes: number): void
-}
-
 const maxReady = 64 // a larger batch would delay its first response
 
 export class Batch {
   readonly #maxHandled: () => number
   // New arrays in each turn: with reused ones, V8 keeps requests alive, and reads take 50% longer.
   #arrived: (() => void)[] = []
-  #ready: { readonly answer: Answer; readonly body: string | Buffer }[] = []
+  #ready: { readonly response: ServerResponse; readonly body: string | Buffer }[] = []
   #isScheduled = false
 
   constructor(maxHandled: () => number) {
@@ -29,8 +23,8 @@ export class Batch {
   }
 
   /** Ends a response together with others of this turn. A string must have one byte per character. */
-  end(answer: Answer, body: string | Buffer = ''): void {
-    this.#ready.push({ answer, body })
+  end(response: ServerResponse, body: string | Buffer = ''): void {
+    this.#ready.push({ response, body })
     this.#schedule()
     if (this.#ready.length === maxReady) this.#sendReady()
   }
@@ -58,17 +52,13 @@ export class Batch {
   #sendReady(): void {
     const responses = this.#ready
     this.#ready = []
-    for (const { answer, body } of responses) {
-      const { response } = answer
-      const { socket } = response
+    for (const { response, body } of responses) {
       if (body.length > 0) {
         // The body is written separately, because `end(body)` would cost a vectored write.
         response.write(body, 'latin1')
-        socket?.uncork()
+        response.socket?.uncork()
       }
       response.end()
-      const unsent = typeof body === 'string' ? socket?.writableLength : 0
-      if (unsent) answer.unsent?.(unsent)
     }
   }
 }

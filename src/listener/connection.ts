@@ -178,7 +178,7 @@ export class Connection implements Holder {
     this.#state = 'refusing'
     response.shouldKeepAlive = false
     response.writeHead(refusal.status, closingHeaders(refusal))
-    this.batch.end({ response }, refusal.body)
+    this.batch.end(response, refusal.body)
   }
 
   /** Rejects malformed or late input (`chunk`) after the response to an earlier, complete request. */

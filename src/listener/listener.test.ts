@@ -54,7 +54,7 @@ async function open(changed: Partial<ListenerLimits> = {}, serve = (_exchange: E
 }
 
 function answer({ response, connection }: Exchange): void {
-  if (connection.beginResponse()) connection.batch.end({ response }, 'answered')
+  if (connection.beginResponse()) connection.batch.end(response, 'answered')
 }
 
 function answerAtLength({ response, connection }: Exchange): void {

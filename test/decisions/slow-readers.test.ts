@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import { create, stored } from '../conformance/expect.js'
+import { create } from '../conformance/expect.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
-import { until } from '../support/process.js'
 import { exchangeOne, headOf, openSocket, stalledRead } from '../support/socket.js'
 import { createItems, itemText, textOf } from '../support/store-behaviour.js'
 
@@ -64,13 +63,4 @@ test('§8 a body does not count as pending while the client reads the response s
     await once(socket, 'readable')
   }
   assert.equal((await exchangeOne(app.baseUrl, head + body)).status, 201)
-})
-
-test('§8 short responses that clients do not read count too', async () => {
-  const app = await appWith({ maxReaderBytes: 60_000 })
-  const { id } = await create(app, { pad: 'x'.repeat(15_000) })
-  const unread = headOf(app, 'GET', `/items/${id}`).repeat(600)
-  for (let place = 0; place < 8; place += 1) await once(openSocket(app.baseUrl, unread), 'readable')
-  await until('a client is cut', () => hasCut(app))
-  assert.ok(await stored(app, id))
 })
