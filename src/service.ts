@@ -62,12 +62,10 @@ export function createService(config: Config, parts: ServiceParts) {
   }
 
   async function answer(exchange: Exchange): Promise<void> {
-    const { connection, response } = exchange
     try {
       const { guards, handle } = findEndpoint(exchange)
       for (const guard of guards) guard(exchange)
-      // If the response is already closed, the request isn't handled: nothing would free its body's memory.
-      if (!connection.isRequestBroken && !response.destroyed) await handle(exchange)
+      if (!exchange.connection.isRequestBroken) await handle(exchange)
     } catch (thrown) {
       answerError(exchange, thrown, failureLog.logFailure)
     }

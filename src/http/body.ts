@@ -40,6 +40,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   const readBody: ReadBody = (exchange, use) => {
     const { headers, httpVersion, complete } = exchange.request
     checkHead(headers, maxBodyBytes)
+    if (exchange.response.destroyed) throw cutShort() // nothing would free the body's memory
     const expectsContinue = continueExpectation.test(headers.expect ?? '')
     if (expectsContinue && httpVersion === '1.1') exchange.response.writeContinue()
     return complete ? readComplete(exchange, use) : receive(exchange, use)
@@ -147,7 +148,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     })
     // Without this, the loop would wait forever after a disconnect: a request with an incomplete body emits no `end`.
     response.once('close', () => {
-      fail(new ApiError('BAD_REQUEST', 'The request body was cut short'))
+      fail(cutShort())
     })
     for (let isWaiting = true; ; ) {
       if (isWaiting) {
@@ -207,6 +208,10 @@ function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
     if (!isOutOfMemory(error)) throw error
     throw new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body')
   }
+}
+
+function cutShort(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The request body was cut short')
 }
 
 function tooLarge(maxBytes: number): ApiError {
