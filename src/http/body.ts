@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { runToEnd, type Slices } from '../item/slices.js'
-import { isMapped, isOutOfMemory, mapped, mappedFrom, released, resized } from '../memory/mapped.js'
+import { freed, isMapped, isOutOfMemory, mapped, mappedFrom, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
@@ -105,7 +105,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     /** Releases the body. Its length stays in the count of memory, because the parsed item takes memory too. */
     function end(): void {
       work.return(undefined as T) // stops the generator; its result is unused
-      released(body.bytes)
+      if (isMapped(body.bytes)) freed(body.bytes)
       body.bytes = nothing
       request.off('data', receivePart) // an idle connection keeps its last request, but must not keep the body
     }

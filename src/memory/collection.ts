@@ -13,7 +13,7 @@ const idleGrowth = 16 * 1024 * 1024 // bytes, after which an idle process collec
 export function startCollection(maxBytes: number, storeBytes: () => number) {
   const collect = garbageCollector()
   // Keeps an object that `nextTick` has created. If V8 dropped the hidden class of these objects while the process is
-  // idle, each later `nextTick` would take five times as long (Node.js 20).
+  // idle, each later `nextTick` would take three to five times as long (Node.js 20, 24).
   const kept: object[] = []
   process.nextTick(() => kept.push(executionAsyncResource()))
   let resident = residentNow()

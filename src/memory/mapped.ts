@@ -1,11 +1,9 @@
 /** Buffers with their own memory mapping; on glibc's heap they'd leave holes (mallopt(3)). @module */
 
 import hooks from 'node:perf_hooks'
-import timers from 'node:timers'
 import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
 
-const { setImmediate } = timers // kept, because test runners replace it
 const now = hooks.performance.now.bind(hooks.performance)
 
 /** Minimum length of a mapped buffer, in bytes. Mapping a shorter one takes too long. */
@@ -63,15 +61,6 @@ export function isMapped({ buffer }: Buffer): boolean {
 
 /** Size in bytes from which glibc always maps an allocation separately (mallopt(3)). */
 export const alwaysMapped = 32 * 1024 * 1024
-const releasedAtOnce = 1024 * 1024 // per slice of 1 to 2 ms, because V8 overwrites the bytes first
-
-/** Returns a mapped buffer's memory to the system in slices. Don't use the buffer afterwards. */
-export function released(buffer: Buffer): void {
-  if (!isMapped(buffer)) return
-  const left = Math.max(0, buffer.buffer.byteLength - releasedAtOnce)
-  resized(buffer, left)
-  if (left > 0) setImmediate(() => released(buffer))
-}
 
 const allocationFailed = 'Array buffer allocation failed'
 
@@ -84,6 +73,5 @@ export function isOutOfMemory(error: unknown): error is Error {
 
 /** Frees a buffer's whole `ArrayBuffer` without waiting for garbage collection. Leaves it empty. */
 export function freed(buffer: Buffer): void {
-  if (isMapped(buffer)) released(buffer)
-  else if (buffer.length > 0) nowhere.postMessage(undefined, [buffer.buffer as ArrayBuffer]) // not shared by threads
+  if (buffer.length > 0) nowhere.postMessage(undefined, [buffer.buffer as ArrayBuffer]) // not shared by threads
 }
