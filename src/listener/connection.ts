@@ -32,7 +32,7 @@ type ConnectionState =
   | 'closing'
 
 export interface ConnectionOwner {
-  readonly isStopping: boolean // each connection is closed after the response to its last request
+  readonly isStopping: boolean // each connection is closed after its next response
   readonly batch: Batch
   readonly buffered: BufferedBytes
   readonly requestTimeout: number // ms in which a request must arrive
@@ -58,7 +58,6 @@ export class Connection implements Holder {
   #nextRefusal: RefusalResponse | undefined // rejects any input after the last complete request
   #isInputBroken = false
   #activeAt = performance.now() // start of the idle time
-  #readWhenStopping: number | undefined // bytes received before the first response during a shutdown
   #accepted = 0 // output bytes that the system had taken at the latest `isStalledFor`
   #acceptedAt = performance.now()
 
@@ -153,11 +152,7 @@ export class Connection implements Holder {
     if (response === undefined || this.#state !== 'serving') return false
     this.#state = 'responding'
     this.markActive()
-    if (this.#owner.isStopping) {
-      const { bytesRead, readableLength } = this.socket // `readableLength` includes the bytes of deferred requests
-      this.#readWhenStopping ??= bytesRead
-      if (bytesRead - readableLength >= this.#readWhenStopping) response.shouldKeepAlive = false
-    }
+    if (this.#owner.isStopping) response.shouldKeepAlive = false
     if (!response.req.complete) response.req.once('end', () => this.#release())
     return true
   }

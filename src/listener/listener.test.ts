@@ -219,24 +219,6 @@ test('a connection that buffers too much releases its requests at once', async (
   assert.ok(connection.socket.destroyed)
 })
 
-test('a stop ends even if requests keep arriving: requests sent after it began get no response', async () => {
-  const opened = await open()
-  const { listener, socket } = opened
-  socket.write(ask.repeat(3))
-  const first = await firstOfMany(opened)
-  const stopped = listener.stop(20_000)
-  for (let turns = 0; turns < 10; turns += 1) await nextTurn() // afterwards, all connections are accepted and the stop has begun
-  answer(first)
-  const second = await arrived(opened, 1)
-  socket.write(ask.repeat(2))
-  answer(second)
-  answer(await arrived(opened, 2))
-  const text = await wholeText(socket)
-  assert.equal(bodiesIn(text).length, 3)
-  assert.match(text, /Connection: close\r\n(?:(?!HTTP).)*$/s)
-  await stopped
-})
-
 test('a response that is not ready yet may take longer than the idle timeout', async () => {
   const opened = await open({ idleTimeout: 1 })
   const { socket } = opened
