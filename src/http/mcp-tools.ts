@@ -175,35 +175,33 @@ export async function itemTexts({ item }: { readonly item: EncodedItem }): Promi
 }
 
 const maxListBytes = 256 * kibibyte // a longer list is cut, because an agent's context is small
-const startBytes = ',{"id":""'.length + 36 // with the id of an item
 
 async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; tag: string }) {
   const memory = new ReadMemory()
   exchange.accountFor(memory)
   const parts = [Buffer.from('[')]
-  let left = maxListBytes + startBytes // to name the first item that does not fit
+  let left = maxListBytes
   try {
     for await (const chunk of list.chunks) {
       parts.push(Buffer.from(chunk.subarray(0, left)))
       memory.change(Math.min(chunk.length, left))
       left -= chunk.length
-      if (left <= 0 || exchange.response.destroyed) break
+      if (left < 0 || exchange.response.destroyed) break
     }
   } finally {
     list.release()
   }
   const start = Buffer.concat(parts)
-  if (left >= startBytes) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
+  if (left >= 0) return [Buffer.concat([start, Buffer.from(']')]), tagText(tag)]
   let [count, end] = [0, 1]
   try {
-    for (const item of seedObjects(start.subarray(0, maxListBytes + 1))) {
+    for (const item of seedObjects(start)) {
       if (item !== undefined) [count, end] = [count + 1, item.end]
       if (item === undefined || count % 4 === 0) await untilWorkMayRun() // 16 KiB at most
     }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error // thrown where the list is cut
   }
-  const [, next] = /"id":"([^"]+)/.exec(start.toString('latin1', end, end + startBytes)) ?? []
-  const note = `The list is longer than 256 KiB. These are its first ${count} items. The next item has the id ${next}. For less, give a project_id, keep fewer items in a project, or use get_item.`
+  const note = `The list is longer than 256 KiB. These are its first ${count} items. For less, give a project_id, keep fewer items in a project, or use get_item.`
   return [Buffer.concat([start.subarray(0, end), Buffer.from(']')]), tagText(tag), note]
 }

@@ -38,7 +38,6 @@ const about = {
 }
 const caching = { ttlMs: 300_000, cacheScope: 'public' } // five minutes: an update may bring other tools
 const localHosts = ['localhost', '127.0.0.1', '[::1]'] // other pages may be here by DNS rebinding
-const shortResult = 16 * kibibyte // in bytes; a longer result is sent in slices
 const sliceBytes = 64 * kibibyte
 
 /** Messages for agents, which can't see the headers that the usual messages refer to. */
@@ -175,17 +174,17 @@ class Reply {
   texts(texts: Texts, isError = false): Awaitable<void> {
     const opening = this.#textOf('result', { isError, content: [] }).slice(0, -3)
     const buffers = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
-    const pieces = piecesOf(opening, buffers)
-    const length = buffers.reduce((sum, { length }) => sum + length, 0)
-    if (length <= shortResult) return this.#write(200, Buffer.concat([...pieces]))
     for (const each of buffers) this.#exchange.accountFor(memoryOf(each))
     if (!writeJsonHead(this.#exchange, 200, undefined)) return
-    const list = { byteLength: undefined, chunks: inPortions(pieces) }
+    const list = { byteLength: undefined, chunks: inPortions(piecesOf(opening, buffers)) }
     return sendChunks(this.#exchange, '', list, '')
   }
 
   send(status: number, member: 'result' | 'error', value: object, headers?: HeaderList): void {
-    this.#write(status, this.#textOf(member, value), headers)
+    const text = this.#textOf(member, value)
+    const { response, connection } = this.#exchange
+    if (writeJsonHead(this.#exchange, status, text.length, headers))
+      connection.batch.end(response, text)
   }
 
   #textOf(member: 'result' | 'error', value: object): string {
@@ -194,11 +193,6 @@ class Reply {
     const text = Buffer.from(JSON.stringify(isOwn ? { ...own, ...value } : value))
     const id = this.id && `"id":${this.id},`
     return `{"jsonrpc":"2.0",${id}"${member}":${text.toString('latin1')}}`
-  }
-
-  #write(status: number, text: Buffer | string, headers?: HeaderList): void {
-    if (writeJsonHead(this.#exchange, status, text.length, headers))
-      this.#exchange.connection.batch.end(this.#exchange.response, text)
   }
 }
 
