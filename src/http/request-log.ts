@@ -9,8 +9,7 @@ import { clientOf } from './forwarded.js'
 
 /** Matches a `traceparent` header of version 00 or later (W3C Trace Context §3.2). */
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-[\w-]*)?$/
-const failureInterval = 1_000 // ms between log lines about the same kind of failure
-const maxKinds = 50 // an unexpected error with a new message is a new kind
+const failureInterval = 1_000 // ms between log lines about failures with the same message
 
 export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   return function logRequest(exchange: Exchange): void {
@@ -21,7 +20,7 @@ export function createRequestLog(log: Logger, level: 'info' | 'debug') {
   }
 }
 
-/** Logs the first failure of each kind at once, and the number of others once per interval. */
+/** Logs the first failure with each message at once, and the number of others once per interval. */
 export function createFailureLog(log: Logger) {
   const kinds = new Map<string, { count: number; latest: readonly [Exchange, ApiError] }>()
   let timer: NodeJS.Timeout | undefined
@@ -34,20 +33,16 @@ export function createFailureLog(log: Logger) {
   }
 
   function writeCounted(): void {
-    for (const [key, kind] of kinds) {
+    for (const [message, kind] of kinds) {
       if (kind.count > 0) write(...kind.latest, kind.count)
-      else kinds.delete(key)
+      else kinds.delete(message)
       kind.count = 0
     }
   }
 
   return {
     logFailure(exchange: Exchange, error: ApiError): void {
-      const { code, message, cause } = error
-      const reason = types.isNativeError(cause) ? cause.message : typeof cause
-      const name = JSON.stringify([code, message, reason])
-      const key = kinds.has(name) || kinds.size < maxKinds ? name : `${code}`
-      const known = kinds.get(key)
+      const known = kinds.get(error.message)
       if (known !== undefined) {
         known.count += 1
         known.latest = [exchange, error]
@@ -55,7 +50,7 @@ export function createFailureLog(log: Logger) {
       }
       write(exchange, error, 1)
       if (hasEnded) return
-      kinds.set(key, { count: 0, latest: [exchange, error] })
+      kinds.set(error.message, { count: 0, latest: [exchange, error] })
       timer ??= setInterval(writeCounted, failureInterval).unref()
     },
 
