@@ -32,6 +32,8 @@ export function configFrom(values: Partial<Record<keyof SettingValues, unknown>>
   })
 }
 
+const maxBucketsInCluster = 4096
+
 type Input = readonly [text: string | undefined, label: string, source?: string]
 
 function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): Config {
@@ -62,6 +64,13 @@ function configOf(inputFor: (name: string, key: keyof SettingValues) => Input): 
   // If the items could fill all of the allowed memory, none would be left for reading them.
   if (values.storeUrl === undefined && maxStoreBytes >= maxMemoryBytes) {
     throw new UsageError(`${given.MAX_STORE_BYTES} must be less than ${given.MAX_MEMORY_BYTES}`)
+  }
+  // In a cluster, each poll for changes sends a command for each bucket.
+  const { storeUrl = '', storeBuckets } = values
+  if (/^rediss?\+cluster:/.test(storeUrl) && storeBuckets > maxBucketsInCluster) {
+    throw new UsageError(
+      `${given.STORE_BUCKETS} may be at most ${maxBucketsInCluster} in a cluster`,
+    )
   }
   return { ...values, ...limitsFor(values), metricsHost, maxStoreBytes }
 }

@@ -121,6 +121,13 @@ test('MAX_STORE_BYTES that is not less than MAX_MEMORY_BYTES is an error', () =>
   assert.throws(read, { message })
 })
 
+test('STORE_BUCKETS above 4096 is an error in a cluster only', () => {
+  const read = (STORE_URL: string) => readConfig({}, { STORE_URL, STORE_BUCKETS: '8192' })
+  const message = 'STORE_BUCKETS (8192 in the environment) may be at most 4096 in a cluster'
+  assert.throws(() => read('rediss+cluster://host'), { message })
+  assert.equal(read('redis://host').storeBuckets, 8192)
+})
+
 test('limits for bodies and pipelined requests are shares of memory, and allow at least one body', () => {
   const limits = (MAX_MEMORY_BYTES: string, MAX_BODY_BYTES: string) =>
     readConfig({}, { MAX_MEMORY_BYTES, MAX_STORE_BYTES: '1MB', MAX_BODY_BYTES })

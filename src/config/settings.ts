@@ -50,7 +50,7 @@ export const settings = {
   storeBuckets: setting(
     kind.oneOf([256, 512, 1024, 2048, 4096, 8192, 16_384]), // a cluster has 16,384 slots
     '256',
-    'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, or to 4096 for a new store in a cluster; it cannot change once there are items',
+    'Number of hashes that hold the items on the STORE_URL server, a power of two from 256 to 16384, or to 4096 in a cluster; it cannot change once there are items',
   ),
   storeTimeout: setting(
     kind.time('ms', 10, 60_000),

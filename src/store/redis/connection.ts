@@ -13,8 +13,6 @@ export interface ServersOptions {
   readonly timeout: number
   readonly log: Pick<Logger, 'info' | 'warn' | 'child'>
   readonly traffic: Traffic
-  /** Called before commands, at most once a second. Its `send` sends an extra command ahead of them. */
-  readonly onCheck?: (send: (parts: Command['parts']) => Promise<RedisValue>) => void
 }
 
 export interface RedisConnectionOptions extends ServersOptions {
@@ -128,7 +126,6 @@ export class RedisConnection {
   /** Asks the server for its role. If it's a replica, ends the connection and discards its later replies. */
   #askForRole(client: Client): void {
     this.#askedForRole = performance.now()
-    this.#options.onCheck?.((parts) => client.sendCommand(parts))
     if (this.#options.isClusterNode) return // a replica in a cluster answers each read with MOVED
     client.sendCommand<Buffer>(['INFO', 'replication']).then(
       (info) => {

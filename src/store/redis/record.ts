@@ -1,8 +1,7 @@
 /** A store's record: its data format and number of buckets, the same for all services. @module */
 
 import { StoreMismatchError } from '../item-store.js'
-import type { Command, RedisValue, Servers } from './client.js'
-import { keyCommand, listIn, valueIn } from './client.js'
+import { keyCommand, listIn, type RedisValue, type Servers, valueIn } from './client.js'
 import type { Purpose } from './errors.js'
 import {
   BusyError,
@@ -16,68 +15,43 @@ import {
 // Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data.
 // Scripts compare only `buckets`, so the next format should rename this field.
 const currentFormat = 2
-/** Default number of buckets. A store that has items but no record has this number too. */
 export const bucketsByDefault = 256
-const maxInCluster = 4096 // for a new store; each poll sends a command for each bucket
+const comparedFor = 1000 // ms between two comparisons
 
 /** Returns the store's record, after writing it if it is missing. KEYS: the record; ARGV: buckets, format. */
 const recordScript = `
-local fields = redis.call('HMGET', KEYS[1], 'buckets', 'format')
-if fields[1] or fields[2] then return fields end
+local fields = redis.pcall('HMGET', KEYS[1], 'buckets', 'format')
+if fields.err or fields[1] or fields[2] then return fields end
 redis.call('HSET', KEYS[1], 'buckets', ARGV[1], 'format', ARGV[2])
 return ARGV`
 
 export function createStoreRecord(
   servers: Servers,
   prefix: string,
-  keys: readonly string[],
+  count: number,
   onMismatch: (error: StoreMismatchError) => void,
 ) {
   const key = `${prefix}{store}`
-  const count = keys.length
-  const readCommand = ['HMGET', key, 'buckets', 'format']
-  let result: 'matched' | StoreMismatchError | undefined // of the latest check; `undefined` without a record
-  let wasMatched = false // if so, this service may restore a lost record
+  const command = keyCommand(['EVAL', recordScript, '1', key, `${count}`, `${currentFormat}`], 0)
+  let result: 'matched' | StoreMismatchError | undefined // of the latest comparison
+  let comparedAt = 0 // (`performance.now()`)
   let pending: Promise<void> | undefined
 
-  async function send(parts: Command['parts']): Promise<RedisValue | Error> {
-    const [reply] = await servers.send([{ parts, key, replyBytes: 0 }])
-    return isDamage(reply) ? reply : valueIn(reply)
-  }
-
-  /** @param content what the record holds, or the error from reading it. */
-  function setResult(content: RedisValue | Error): void {
-    const [buckets = null, format = null] = content instanceof Error ? [] : listIn(content)
-    const isMissing = buckets === null && format === null
-    if (isDamage(content)) result = damaged()
-    else result = isMissing ? undefined : compared(String(buckets), Number(format), count)
-    if (result === 'matched') wasMatched = true
-  }
-
-  /** Returns the error if this service must not write a record. */
-  async function obstacle(): Promise<StoreMismatchError | undefined> {
-    if (count === bucketsByDefault || wasMatched) return undefined
-    const lengths = await servers.send(keys.map((bucket) => keyCommand(['HLEN', bucket], 0)))
-    if (lengths.some((reply) => valueIn(reply) !== 0)) return otherNumber(count, bucketsByDefault)
-    if (servers.serverOf === undefined || count <= maxInCluster) return undefined
-    const cause = `STORE_BUCKETS is ${count}, and a new store in a cluster may have at most ${maxInCluster}; set STORE_BUCKETS to that number`
-    return new StoreMismatchError(cause)
-  }
-
-  async function readOrWrite(): Promise<void> {
+  async function readAndCompare(): Promise<void> {
     if (servers.serverOf && !servers.serverOf(key)?.isReady()) {
       throw new NotConnectedError(new Error('the server with the record cannot be reached'))
     }
-    setResult(await send(readCommand))
-    result ??= await obstacle()
-    const write = ['EVAL', recordScript, '1', key, String(count), String(currentFormat)]
-    if (result === undefined) setResult(await send(write))
+    const [reply] = await servers.send([command])
+    // This error means that the record is not a hash.
+    if (errorCodeOf(reply) === 'WRONGTYPE') result = damaged()
+    else result = compared(listIn(valueIn(reply)), count)
     if (result instanceof StoreMismatchError) throw result
   }
 
   /** Compares or writes the record. @throws {StoreMismatchError} if it differs; {Error} if it cannot be read. */
   function compare(): Promise<void> {
-    pending ??= readOrWrite().finally(() => {
+    comparedAt = performance.now()
+    pending ??= readAndCompare().finally(() => {
       pending = undefined
     })
     return pending
@@ -92,14 +66,14 @@ export function createStoreRecord(
       return result
     },
 
+    /** Once a second, sends another comparison ahead of the commands that follow. */
+    compareAgain(): void {
+      if (performance.now() > comparedAt + comparedFor) compare().catch(() => undefined)
+    },
+
     /** Discards the result, because a script has found another record. */
     forget(): void {
       result = undefined
-    },
-
-    readAgain(sendAhead: (parts: Command['parts']) => Promise<RedisValue>): void {
-      // Errors don't matter: later commands fail too, or another server in the cluster has the record.
-      sendAhead(readCommand).then(setResult, (error) => isDamage(error) && setResult(error))
     },
 
     /** @throws {StoreError} if the service may not access the items in the bucket. */
@@ -117,28 +91,21 @@ export function createStoreRecord(
   }
 }
 
-function compared(buckets: string, format: number, count: number) {
-  if (format === currentFormat) {
-    if (!/^[1-9]\d*$/.test(buckets)) return damaged()
-    return Number(buckets) === count ? 'matched' : otherNumber(count, buckets)
+function compared([buckets, format]: readonly RedisValue[], count: number) {
+  const number = Number(format)
+  if (number !== currentFormat) {
+    const version = number > currentFormat ? 'a newer version of the service' : 'another version'
+    const cause = `this store has data in format ${number}, but this version reads format ${currentFormat}; use ${version}, or another STORE_PREFIX`
+    return new StoreMismatchError(cause)
   }
-  const version = format > currentFormat ? 'a newer version of the service' : 'another version'
-  const cause = `this store has data in format ${format}, but this version reads format ${currentFormat}; use ${version}, or another STORE_PREFIX`
+  if (!/^[1-9]\d*$/.test(String(buckets))) return damaged()
+  if (Number(buckets) === count) return 'matched'
+  const cause = `STORE_BUCKETS is ${count}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
   return new StoreMismatchError(cause)
-}
-
-/** True if the record is not a hash. */
-function isDamage(error: unknown): error is Error {
-  return errorCodeOf(error) === 'WRONGTYPE'
 }
 
 function damaged(): StoreMismatchError {
   const cause =
     'another program has damaged the record of this store; restore the record, or use another STORE_PREFIX'
-  return new StoreMismatchError(cause)
-}
-
-function otherNumber(count: number, buckets: number | string): StoreMismatchError {
-  const cause = `STORE_BUCKETS is ${count}, but this store has ${buckets} buckets; set STORE_BUCKETS to ${buckets}, or use another STORE_PREFIX`
   return new StoreMismatchError(cause)
 }

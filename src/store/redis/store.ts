@@ -52,10 +52,9 @@ export async function openRedisStore(
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
-  const onCheck: ServersOptions['onCheck'] = (sendAhead) => record.readAgain(sendAhead)
-  const servers = open(url, { timeout, log, traffic, onCheck })
+  const servers = open(url, { timeout, log, traffic })
   const health = createReachabilityLog(log, undefined, ['is unhealthy', 'is healthy again'])
-  const record = createStoreRecord(servers, prefix, keys, health.lost)
+  const record = createStoreRecord(servers, prefix, count, health.lost)
   await servers.firstAttempt
   await record.compare().catch((error) => {
     if (!(error instanceof StoreMismatchError)) return // the store tries again, and stays unhealthy meanwhile
@@ -74,6 +73,7 @@ export async function openRedisStore(
   const changes = createChanges(watchers, { ...options, keys, keyOf, serverOf, states, read })
 
   async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
+    record.compareAgain()
     if (record.result !== 'matched') await record.requireMatch(commands[0]?.key ?? '', purpose)
     try {
       const replies = await servers.send(commands)

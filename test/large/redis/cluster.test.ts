@@ -49,20 +49,6 @@ describeWithRedis('a cluster', () => {
     assert.ok(memoryBytes > Math.max(...used) * 2, `${memoryBytes} of ${used}`)
   })
 
-  test('a new store may have at most 4,096 buckets, but an existing store may have more', async () => {
-    const prefix = `${randomUUID()}:`
-    const buckets = 8192
-    const refused = /^StoreMismatchError: STORE_BUCKETS is 8192, and .* may have at most 4096/
-    await assert.rejects(open({ prefix, buckets }), refused)
-    const record = `${prefix}{store}`
-    const added = await masters('hset', record, 'buckets', String(buckets), 'format', '2')
-    assert.ok(added.includes('2'))
-    const store = await open({ prefix, buckets })
-    await masters('del', record)
-    await until('the store is healthy without the record', () => store.healthy())
-    assert.ok((await masters('hget', record, 'buckets')).includes(String(buckets)))
-  })
-
   test('the store is unhealthy while one of the masters refuses changes', async () => {
     const store = await open()
     for (const [replicas, isHealthy] of [
