@@ -12,7 +12,6 @@ import { panel } from '../state/panel.js'
 import { copyOf, draftOf, isDirty, type Session } from '../state/session.js'
 import { Dialog, Question, useWarning } from '../ui/dialog.js'
 import { close as cross, down, Icon, up } from '../ui/icons.js'
-import { useIsNarrow } from '../ui/use-is-narrow.js'
 import { Conflict } from './conflict.js'
 import { EditorPane } from './editor-pane.js'
 import type { JsonEditor } from './json-editor.js'
@@ -27,7 +26,6 @@ const { dispatch } = panel
 
 export function Panel({ session, rows }: PanelProps) {
   const { item, typed, state, problem, pending } = session
-  const isNarrow = useIsNarrow()
   const editor = useRef<JsonEditor>(undefined)
   const isSaving = state === 'saving'
   useWarning(isSaving || isDirty(session))
@@ -62,7 +60,7 @@ export function Panel({ session, rows }: PanelProps) {
   return (
     <Dialog
       class="panel"
-      isBeside={!isNarrow}
+      isBeside
       title={item ? 'Edit item' : 'New item'}
       actions={
         <>

@@ -23,30 +23,14 @@ export function Dialog(props: DialogProps) {
   const { onClose, onKeyDown, onOutside } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const isPressedOutside = useRef(false)
-  const focused = focusedElement()
   useLayoutEffect(() => {
-    const opener = document.activeElement
-    return () => {
-      // Browsers restore no focus if a dialog on top of this one closes at the same time.
-      queueMicrotask(() => {
-        if (document.activeElement === document.body && opener instanceof HTMLElement)
-          opener.focus()
-      })
-    }
+    if (!isBeside) dialog.current?.showModal()
+    return () => dialog.current?.close()
   }, [])
-  useLayoutEffect(() => {
-    const element = dialog.current
-    if (!element) return undefined
-    const hadFocus = element.contains(hostOf(focused))
-    if (isBeside)
-      element.open = true // `show` would move the focus
-    else element.showModal()
-    if (hadFocus) focused?.focus() // the window was resized while the dialog was open
-    return () => element.close()
-  }, [isBeside])
   return (
     <dialog
       ref={dialog}
+      open={isBeside} // the method `show` would move the focus
       class={name}
       aria-label={title}
       onMouseDown={({ target }) => {
@@ -82,18 +66,6 @@ export function Dialog(props: DialogProps) {
       {children}
     </dialog>
   )
-}
-
-/** Returns the focused element, even in the editor's shadow root. */
-function focusedElement(): HTMLElement | undefined {
-  const { activeElement } = document
-  const inner = activeElement?.shadowRoot?.activeElement ?? activeElement
-  return inner instanceof HTMLElement ? inner : undefined
-}
-
-function hostOf(element: HTMLElement | undefined): Element | null {
-  const root = element?.getRootNode()
-  return root instanceof ShadowRoot ? root.host : (element ?? null)
 }
 
 /** Makes the browser ask for confirmation before the user leaves the page. */

@@ -41,7 +41,7 @@ describe('what a person types into the panel', inChromium, () => {
     await page.press('ArrowLeft', 'ArrowLeft')
     for (const width of [844, 390, 1280, 600]) {
       await page.setViewportSize({ width, height: 600 })
-      await page.locator(width < 640 ? '.panel:modal' : '.panel:not(:modal)').waitFor()
+      await page.locator('main').waitFor({ state: width < 640 ? 'hidden' : 'visible' })
       typed += ` at ${width}`
       await page.keyboard.type(` at ${width}`)
       await holds(page, typed)
