@@ -12,7 +12,8 @@ import { linter, lintKeymap } from '@codemirror/lint'
 import { ChangeSet, EditorState } from '@codemirror/state'
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { Finding, Kept } from '../model/draft.js'
+import type { Finding } from '../model/draft.js'
+import { withSpaceOf } from './untouched-space.js'
 
 export type JsonEditor = ReturnType<typeof createJsonEditor>
 
@@ -118,12 +119,10 @@ export function createJsonEditor({ host, text, check, onChange }: JsonEditorOpti
   }
   return {
     text: () => textOf(view.state),
-    /** Parts of the text that the user hasn't changed. */
-    kept(): Kept[] {
-      const kept: Kept[] = []
-      const all = changes ?? ChangeSet.empty(view.state.doc.length)
-      all.iterGaps((before, now, length) => kept.push({ before, now, length }))
-      return kept
+    /** @param source text of the item before it was indented. */
+    textToSave(source: string) {
+      const { doc } = view.state
+      return withSpaceOf(source, doc, changes ?? ChangeSet.empty(doc.length))
     },
     /** Replaces the whole text. The user can undo that. */
     replace,

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
-import { inLine, lineAndColumn, placeInDraft, whyInvalid, withSpaceOf } from '../model/draft.js'
+import { inLine, lineAndColumn, placeInDraft, whyInvalid } from '../model/draft.js'
 import type { Item } from '../model/item.js'
 import { notSaved } from '../service/save.js'
 import { open } from '../state/overlay.js'
@@ -35,7 +35,7 @@ export function Panel({ session, rows }: PanelProps) {
     const row = rows[rows.findIndex(({ id }) => id === item?.id) + step]
     if (row) dispatch({ type: 'go', to: draftOf(row) })
   }
-  const toSave = () => withSpaceOf(session.source, typed, editor.current?.kept() ?? [])
+  const toSave = () => editor.current?.textToSave(session.source) ?? session.source
   const { place, reason } = useMemo(() => {
     const reason = notSaved(problem)
     const place = problem ? placeInDraft(typed, toSave(), reason) : undefined
