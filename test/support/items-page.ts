@@ -119,14 +119,14 @@ function withHelpers(page: Page, isNarrow: boolean) {
       const body = JSON.stringify({ detail: { detail, error_code: code, session_id: 'x' } })
       return helpers.respond(method, `${when} && new Response('${body}', { status: ${status} })`)
     },
-    /** Holds back requests with the given method (by default, all). Returns a function that releases them. */
-    async hold(method?: string) {
+    /** Holds back requests with the given method and end of the path (by default, all). Returns a function that releases them. */
+    async hold(method?: string, end = '') {
       await page.evaluate(`{
         const { fetch } = globalThis
         const released = new Promise((resolve) => { globalThis.release = resolve })
         globalThis.isHeld = false
         globalThis.fetch = async (url, init) => {
-          if (init.method === '${method}' || ${!method}) {
+          if ((init.method === '${method}' || ${!method}) && url.endsWith('${end}')) {
             globalThis.isHeld = true
             await released
           }

@@ -256,7 +256,6 @@ describe('the items page', inChromium, () => {
     await until('four marked characters', async () => (await special.count()) === 4)
     await page.editor.fill('{}') // an untouched panel follows its item
     await own.replace(id, `{"other":"${markup}"}`)
-    await page.choose('Save')
     await page.sees('This item was changed elsewhere.', `"other": "${markup}"`)
     await page.choose('Edit the other version', 'Close')
     assert.equal(await page.evaluate('String(globalThis.isRun)'), 'undefined')

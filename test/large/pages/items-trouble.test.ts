@@ -149,6 +149,7 @@ describe('the items page when something goes wrong', inChromium, () => {
       await page.editor.fill(`{"who":"${to}"${'\n'.repeat(40)}}`)
     }
     await edit('me', 'mine')
+    const release = await page.hold('GET', '/items') // the list could show the conflict before the save
     await service.replace(id, '{"who":"them"}')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere. It is now:', '"who": "them"')
@@ -164,6 +165,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.closes()
     assert.match(await service.read(id), /"mine"/)
 
+    await release()
     await edit('mine', 'mine again')
     await service.replace(id, '{"who":"them again"}')
     await page.sees('This item was changed elsewhere. It is now:')

@@ -146,6 +146,7 @@ describe('what a person types into the panel', inChromium, () => {
     const { own, id, page } = await openWith(['{"n":"one"}'])
     await page.open('"one"')
     await page.editor.fill(`{"n":"two",${'\n'.repeat(80_000)}"m":3}`)
+    await page.hold('GET', '/items') // otherwise, it could show the conflict before the save
     await own.replace(id, '{"n":"other"}')
     await page.choose('Save')
     await page.sees('This item was changed elsewhere')
