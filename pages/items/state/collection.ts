@@ -56,12 +56,14 @@ const nothing: Shown = {
   changed: new Set(),
 }
 
+type Update = (items: readonly Item[]) => readonly Item[]
+
 interface Incoming {
   readonly overview: Overview
-  items: Item[]
+  readonly items: Item[]
   tag: string | null
-  /** Items that the user has changed since the list was requested, which may have old versions. */
-  readonly changedHere: Set<string>
+  /** The user's changes since the list was requested, which may not contain them. */
+  readonly updates: Update[]
 }
 
 export function createCollection(options: CollectionOptions) {
@@ -87,8 +89,7 @@ export function createCollection(options: CollectionOptions) {
 
   async function load(signal: AbortSignal): Promise<void> {
     const overview = createOverview()
-    const changedHere = new Set<string>()
-    const into: Incoming = { overview, items: [], tag: null, changedHere }
+    const into: Incoming = { overview, items: [], tag: null, updates: [] }
     incoming = into
     const yieldIfDue = createYield(signal)
     const isFirst = shown.listedAt === undefined
@@ -106,16 +107,14 @@ export function createCollection(options: CollectionOptions) {
     for await (const texts of list(project, signal, onHead)) {
       for (const text of texts) {
         const item = itemOf(text)
-        if (!changedHere.has(item.id)) {
-          into.items.push(item)
-          overview.add(item)
-        }
+        into.items.push(item)
+        overview.add(item)
         loading += 1
         arrived += text.length + 1
         await yieldIfDue()
       }
       const share = length > 0 ? Math.min(1, arrived / length) : undefined
-      show({ ...(isGrowing && { items: into.items, overview, ...known }), loading, share })
+      show({ ...(isGrowing && { items: updated(into), overview, ...known }), loading, share })
     }
     const { items, changed } = await merge(into, yieldIfDue)
     const now = { loading: undefined, listedAt: new Date(), problem: undefined }
@@ -137,7 +136,7 @@ export function createCollection(options: CollectionOptions) {
   async function merge(into: Incoming, yieldIfDue: Yield) {
     for (;;) {
       const { items } = shown
-      const merged = await mergeLists(items, into.items, yieldIfDue)
+      const merged = await mergeLists(items, updated(into), yieldIfDue)
       if (shown.items === items) return merged
     }
   }
@@ -180,14 +179,9 @@ export function createCollection(options: CollectionOptions) {
     follow()
   }
 
-  function change(ids: Iterable<string>, update: (items: readonly Item[]) => Item[]): void {
-    const isGrowing = shown.items === incoming?.items
-    const items = update(shown.items)
-    if (incoming) {
-      for (const id of ids) incoming.changedHere.add(id)
-      incoming.items = isGrowing ? items : update(incoming.items)
-    }
-    show({ items })
+  function change(update: Update): void {
+    incoming?.updates.push(update)
+    show({ items: update(shown.items) })
     if (failures > 0 && !incoming) refresh() // the change has succeeded, so the service is back
   }
 
@@ -205,14 +199,12 @@ export function createCollection(options: CollectionOptions) {
     refresh,
     put(text: string) {
       const item = itemOf(text)
-      incoming?.overview.add(item) // `load` skips items that the user has changed
+      incoming?.overview.add(item)
       const isElsewhere = project !== undefined && projectOf(item) !== project
-      change([item.id], (items) =>
-        isElsewhere ? without(items, new Set([item.id])) : withItem(items, item),
-      )
+      change((items) => (isElsewhere ? without(items, new Set([item.id])) : withItem(items, item)))
       mark(new Set([item.id])) // shows the user that the item is saved
     },
-    remove: (ids: ReadonlySet<string>) => change(ids, (items) => without(items, ids)),
+    remove: (ids: ReadonlySet<string>) => change((items) => without(items, ids)),
     setVisible(visible: boolean) {
       if (visible === isVisible) return
       isVisible = visible
@@ -225,6 +217,11 @@ export function createCollection(options: CollectionOptions) {
       clearTimeout(unmark)
     },
   }
+}
+
+/** Returns the items themselves if the user has changed none, because they may be many. */
+function updated({ items, updates }: Incoming): readonly Item[] {
+  return updates.reduce((now: readonly Item[], update) => update(now), items)
 }
 
 function without(items: readonly Item[], ids: ReadonlySet<string>): Item[] {
