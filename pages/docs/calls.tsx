@@ -1,8 +1,6 @@
 /** An operation's code sample or request form, with example responses or the received response below. @module */
 
 import { useEffect, useState } from 'preact/hooks'
-import { prefix } from '../../src/interface/paths.js'
-import { urlOf } from '../shared/address.js'
 import { Button, Choice, CopyButton } from '../shared/components.js'
 import { Code } from './code.js'
 import { nameIn, type OpenApiDocument, type Operation, shownValue } from './openapi.js'
@@ -33,8 +31,7 @@ export function Calls(props: CallsProps) {
 
   const input = { parameters: { ...parameters, ...own }, body }
   const request = requestFor(operation, input, '')
-  const baseUrl = urlOf(prefix)
-  const sample = request && samples[language]({ operation, input, request, baseUrl })
+  const sample = request && samples[language]({ operation, input, request })
 
   return (
     <div class="calls">

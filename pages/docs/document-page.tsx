@@ -1,6 +1,8 @@
 /** The content of the API page, generated from the OpenAPI document. @module */
 
 import { useEffect, useState } from 'preact/hooks'
+import { prefix } from '../../src/interface/paths.js'
+import { urlOf } from '../shared/address.js'
 import { Brand } from '../shared/components.js'
 import { store, stored } from '../shared/storage.js'
 import { Contents, ItemsLink } from './contents.js'
@@ -13,7 +15,9 @@ import { Schemas } from './schemas.js'
 import { TokenButton } from './token-button.js'
 
 export function DocumentPage({ document }: { document: OpenApiDocument }) {
-  const [{ operations, errors }] = useState(() => separateErrors(operationsOf(document)))
+  const [{ operations, errors }] = useState(() =>
+    separateErrors(operationsOf(document, urlOf(prefix))),
+  )
   const [parameters, setParameters] = useState(() => examplesOf(operations))
   const [language, setLanguage] = useState(storedLanguage)
   // The section in the URL did not exist yet when the browser loaded the page.

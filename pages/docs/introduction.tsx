@@ -6,6 +6,7 @@ import { Panel } from './code.js'
 import type { OpenApiDocument } from './openapi.js'
 import { Part } from './part.js'
 import { Prose } from './prose.js'
+import { quickStart } from './samples.js'
 
 export function Introduction({ document }: { document: OpenApiDocument }) {
   const { title, description } = document.info
@@ -40,16 +41,4 @@ export function Introduction({ document }: { document: OpenApiDocument }) {
       </Part>
     </>
   )
-}
-
-function quickStart(baseUrl: string): string {
-  return `TOKEN=$(item-store token --sub me)
-
-curl "${baseUrl}/items" \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "Content-Type: application/json" \\
-  -d '{"data": {"title": "Buy milk"}}'
-
-curl "${baseUrl}/items" \\
-  -H "Authorization: Bearer $TOKEN"`
 }

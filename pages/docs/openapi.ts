@@ -1,8 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that the page shows. @module */
 
-import { prefix } from '../../src/interface/paths.js'
-import { urlOf } from '../shared/address.js'
-
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -86,14 +83,15 @@ export interface ResponseGroup
 
 export interface Operation extends OperationObject, ResponseGroup {
   readonly method: string
-  readonly path: string
+  readonly baseUrl: string
+  readonly path: string // with that of `baseUrl`
   readonly parameters: readonly Parameter[]
   readonly needsToken: boolean
 }
 
 /** Returns the operations by tag, then by method, then from the longest path to the shortest. */
-export function operationsOf(document: OpenApiDocument): Operation[] {
-  const base = new URL(urlOf(prefix)).pathname
+export function operationsOf(document: OpenApiDocument, baseUrl: string): Operation[] {
+  const base = new URL(baseUrl).pathname
   const paths = Object.entries(document.paths).sort(([one], [other]) => other.length - one.length)
   return document.tags.flatMap(({ name }) =>
     methods.flatMap((method) =>
@@ -102,9 +100,8 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
         if (operation?.tags[0] !== name) return []
         const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
         const needsToken = (operation.security ?? document.security ?? []).length > 0
-        return [
-          { ...operation, method: method.toUpperCase(), path: base + path, parameters, needsToken },
-        ]
+        const place = { method: method.toUpperCase(), baseUrl, path: base + path }
+        return [{ ...operation, ...place, parameters, needsToken }]
       }),
     ),
   )

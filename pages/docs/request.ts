@@ -11,13 +11,13 @@ export type FilledRequest = NonNullable<ReturnType<typeof requestFor>>
 
 /** Returns `undefined` for a lone surrogate, or a path parameter `.` or `..`, which browsers drop. */
 export function requestFor(
-  { method, path, parameters, requestBody, needsToken }: Operation,
+  { method, baseUrl, path, parameters, requestBody, needsToken }: Operation,
   { parameters: values, body }: Input,
   token: string,
 ) {
   if (/\p{Surrogate}/u.test(Object.values(values).join())) return undefined
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
-  const url = new URL(filled, location.origin)
+  const url = new URL(filled, baseUrl)
   if (url.pathname !== filled) return undefined
   const given = (where: string) =>
     parameters.flatMap(({ name, in: place }) =>

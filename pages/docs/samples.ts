@@ -7,7 +7,6 @@ export interface Call {
   readonly operation: Operation
   readonly input: Input
   readonly request: FilledRequest
-  readonly baseUrl: string
 }
 
 export const languages = ['curl', 'JavaScript', 'TypeScript', 'Python'] as const
@@ -18,6 +17,18 @@ export const samples: Readonly<Record<Language, (call: Call) => string>> = {
   JavaScript: inJavaScript,
   TypeScript: inClient,
   Python: inPython,
+}
+
+export function quickStart(baseUrl: string): string {
+  return `TOKEN=$(item-store token --sub me)
+
+curl "${baseUrl}/items" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"data": {"title": "Buy milk"}}'
+
+curl "${baseUrl}/items" \\
+  -H "Authorization: Bearer $TOKEN"`
 }
 
 function inCurl({ operation, request: { method, url, headers, body } }: Call): string {
@@ -65,7 +76,7 @@ const clientOptions: Readonly<Record<string, string>> = {
   'If-Match': 'ifMatch',
 }
 
-function inClient({ operation, input: { parameters, body }, baseUrl }: Call): string {
+function inClient({ operation, input: { parameters, body } }: Call): string {
   const { project_id, data } = valueIn(body) ?? {}
   if (body !== undefined && (data === undefined || 'project_id' in data)) {
     return '// create() and replace() of the client cannot send this body as it is.'
@@ -87,7 +98,7 @@ function inClient({ operation, input: { parameters, body }, baseUrl }: Call): st
   if (options.length > 0) parts.push(`{ ${options.join(', ')} }`)
   const lines = [
     'import { ItemStoreClient } from "item-store/client";\n',
-    `const client = new ItemStoreClient({${indented([`baseUrl: ${quoted(baseUrl)}`, 'token: process.env.TOKEN'])}});`,
+    `const client = new ItemStoreClient({${indented([`baseUrl: ${quoted(operation.baseUrl)}`, 'token: process.env.TOKEN'])}});`,
     ...comments,
     `const result = await client.${clientMethods[operation.operationId]}(${parts.length < 2 ? parts : indented(parts)});`,
     'console.log(result);',

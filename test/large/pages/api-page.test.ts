@@ -255,8 +255,12 @@ describe('the API page', inChromium, () => {
     assert.equal(page.url(), `${origin}/docs`)
     assert.equal(await tokenOf(page), token)
     assert.equal(await page.evaluate('history.length'), 2) // the first entry is the browser's empty page
+    await page.locator('#createItem').getByLabel('Python', { exact: true }).check()
     await page.reload()
     assert.equal(await tokenOf(page), token)
+    const code = page.getByRole('figure', { name: 'Create an item in Python' }) // the language is kept
+    assert.match((await code.textContent()) ?? '', /requests\.post/)
+    assert.ok(!(await page.locator('main').textContent())?.includes(token))
     await enterToken(page, '')
     await page.reload()
     assert.equal(await tokenOf(page), '')
@@ -266,7 +270,8 @@ describe('the API page', inChromium, () => {
       const isRead = await page.evaluate<boolean>('location.hash === ""')
       return isRead && (await tokenOf(page)) === token
     })
-    assert.equal(await page.evaluate('localStorage.length'), 0)
+    const kept = await page.evaluate('JSON.stringify(localStorage)')
+    assert.equal(kept, '{"item-store-language":"Python"}')
     assert.ok(!JSON.stringify(service.log).includes(token))
   })
 
