@@ -43,17 +43,6 @@ const compress = {
   },
 }
 
-/**
- * Replaces Vite's preload helper, because the page has already loaded the imports of each lazy script.
- * @type {import('vite').Plugin}
- */
-const plainImports = {
-  name: 'plain-imports',
-  enforce: 'pre',
-  load: (id) =>
-    id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null,
-}
-
 /** @type {import('vite').UserConfigFnObject} */
 export default ({ mode }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -85,5 +74,5 @@ export default ({ mode }) => ({
     jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
     jsxInject: "import { createElement, Fragment } from 'preact'",
   },
-  plugins: [plainImports, compress],
+  plugins: [compress],
 })
