@@ -3,13 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  checkDraft,
-  formattedDraft,
-  isSameItem,
-  placeInDraft,
-  requestBody,
-} from '../../pages/items/model/draft.js'
+import { checkDraft, isSameItem, requestBody } from '../../pages/items/model/draft.js'
 import { itemOf, projectOf } from '../../pages/items/model/item.js'
 import { lastMembers } from '../../pages/items/model/members.js'
 import { shownValue } from '../../pages/items/model/values.js'
@@ -115,30 +109,6 @@ describe('the request for a draft creates exactly the item that the draft shows'
         assert.equal(itemFrom(item), item)
       }),
     )
-  })
-})
-
-describe('a line and column in an error of the service lead to the place in the draft', () => {
-  const drafts = [
-    '{\n  "ä😀": "x"\n}',
-    '{\n "ä":1, "project_id":"p", "b":"x",\n"id":"i"}',
-    '{\n"id":"i",\n"ä😀":2,\n"project_id":"p",\n\n"b":[1,"x"]}',
-  ]
-  for (const draft of drafts) {
-    test(JSON.stringify(draft), () => {
-      // The page rejects invalid drafts itself, so the test damages the request body of a valid draft.
-      const body = requestBody(draft).replace('"x"', 'x')
-      const find = ({ message }: Error) => {
-        for (const typed of [draft, formattedDraft(draft)])
-          assert.equal(placeInDraft(typed, draft, message), typed.indexOf('"x"'), message)
-        return true
-      }
-      assert.throws(() => parseItemRequest(Buffer.from(body)), find)
-    })
-  }
-
-  test('an error of the service without line and column has no place in the draft', () => {
-    assert.equal(placeInDraft('{}', '{}', 'Invalid item request: data is missing'), undefined)
   })
 })
 

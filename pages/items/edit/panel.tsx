@@ -1,10 +1,10 @@
 /** The panel for adding or editing an item. Typed text is kept until the user saves or discards it. @module */
 
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Button } from '../../shared/components.js'
 import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
-import { inLine, lineAndColumn, placeInDraft, whyInvalid } from '../model/draft.js'
+import { whyInvalid } from '../model/draft.js'
 import type { Item } from '../model/item.js'
 import { notSaved } from '../service/save.js'
 import { open } from '../state/overlay.js'
@@ -36,16 +36,6 @@ export function Panel({ session, rows }: PanelProps) {
     if (row) dispatch({ type: 'go', to: draftOf(row) })
   }
   const toSave = () => editor.current?.textToSave(session.source) ?? session.source
-  const { place, reason } = useMemo(() => {
-    const reason = notSaved(problem)
-    const place = problem ? placeInDraft(typed, toSave(), reason) : undefined
-    if (place === undefined) return { reason }
-    return { place, reason: reason.replace(inLine, lineAndColumn(typed, place)) }
-  }, [problem])
-  useEffect(() => {
-    if (place !== undefined) editor.current?.goTo(place, place + 1)
-  }, [problem])
-
   function isValid(): boolean {
     const error = whyInvalid(typed)
     if (error) editor.current?.goTo(error.from)
@@ -98,7 +88,7 @@ export function Panel({ session, rows }: PanelProps) {
       )}
       {problem !== undefined && (
         <p class="problem" role="alert">
-          {reason}
+          {notSaved(problem)}
         </p>
       )}
       <EditorPane session={session} editor={editor} />

@@ -96,7 +96,7 @@ export function withValue(text: string, name: string, value: string) {
 
 /** Returns the request body that saves an item, with `project_id` beside `data` (spec §2.2). */
 export function requestBody(text: string): string {
-  return `{"project_id":${projectIn(text)},"data":\n${without(text, besideData)}\n}`
+  return `{"project_id":${projectIn(text)},"data":${without(text, besideData)}}`
 }
 
 function projectIn(text: string): string {
@@ -116,49 +116,17 @@ export function withoutId(text: string): string {
   return isObject ? without(text, ['id']) : text
 }
 
+/** Removes members from a JSON object. Leaves the white space between the others alone. */
 function without(text: string, names: readonly string[]): string {
-  let result = ''
-  let done = 0
-  for (const { from, to } of cutsFor(text, names)) {
-    result += text.slice(done, from)
-    done = to
-  }
-  return result + text.slice(done)
-}
-
-function cutsFor(text: string, names: readonly string[]): { from: number; to: number }[] {
-  const cuts: { from: number; to: number }[] = []
-  let endOfLast: number | undefined
-  for (const { name, start, end } of membersOf(text)) {
-    const next = skipSpace(text, end)
-    if (!names.includes(name)) endOfLast = end
-    else if (text.charAt(next) === ',') cuts.push({ from: start, to: skipSpace(text, next + 1) })
-    else {
-      // Cuts from the comma after the last kept member, and includes earlier cuts behind it.
-      const from = endOfLast ?? start
-      while (endOfLast !== undefined && (cuts.at(-1)?.from ?? -1) > from) cuts.pop()
-      cuts.push({ from, to: end })
-    }
-  }
-  return cuts
-}
-
-export const inLine = /\bline (\d+), column (\d+)/
-
-/** Finds the place that an error gives in the body. @param saved text that was sent; only its white space may differ. */
-export function placeInDraft(typed: string, saved: string, message: string): number | undefined {
-  const [, line, column] = inLine.exec(message)?.map(Number) ?? []
-  if (line === undefined || column === undefined) return undefined
-  const lines = requestBody(saved).split('\n').slice(1, line)
-  const within = [...(lines.pop() ?? '')].slice(0, column - 1) // columns count code points
-  let offset = [...lines, within.join('')].join('\n').length
-  for (const { from, to } of cutsFor(saved, besideData)) if (from <= offset) offset += to - from
-  let left = saved.slice(0, offset).replaceAll(/\s/g, '').length
-  for (const { 0: sign, index } of typed.matchAll(/\S/gu)) {
-    if (left <= 0) return index
-    left -= sign.length
-  }
-  return typed.length
+  const members = [...membersOf(text)]
+  const last = members.findLast(({ name }) => !names.includes(name))
+  const kept = members.flatMap((member, at) =>
+    names.includes(member.name)
+      ? []
+      : text.slice(member.start, member === last ? member.end : members[at + 1]?.start),
+  )
+  if (kept.length === members.length) return text
+  return text.slice(0, members[0]?.start) + kept.join('') + text.slice(members.at(-1)?.end)
 }
 
 /** Returns line and column of an offset, counted from 1. Columns count characters. */
