@@ -261,65 +261,39 @@ describe('a change that was never sent is retried, even with a condition', () =>
     ends.close()
   })
 
-  const failed = (call: string, code: string) => ({
-    message: `${call} ${code}`,
-    syscall: call,
-    code,
-  })
+  const failed = (syscall: string, code: string) => {
+    return { message: `${syscall} ${code}`, syscall, code }
+  }
   const unreachable = failed('connect', 'EHOSTUNREACH')
   const late = failed('read', 'EHOSTUNREACH')
-  const causes: [isUnsent: boolean, causes: unknown[]][] = [
-    [
-      true,
-      [...codes('E', 'HOSTUNREACH NETUNREACH ADDRNOTAVAIL AI_FAIL AI_AGAIN NOTFOUND HOSTDOWN')],
-    ],
-    [true, [...codes('CERT_', 'HAS_EXPIRED NOT_YET_VALID REVOKED UNTRUSTED SIGNATURE_FAILURE')]],
-    [true, [...codes('UNABLE_TO_', 'VERIFY_LEAF_SIGNATURE GET_ISSUER_CERT_LOCALLY')]],
-    [true, [...codes('', 'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT INVALID_CA')]],
-    [true, [...codes('ERR_', 'TLS_CERT_ALTNAME_INVALID SSL_WRONG_VERSION_NUMBER')]],
-    [true, [...codes('ERR_SSL_', 'TLSV1_ALERT_PROTOCOL_VERSION SSL/TLS_ALERT_HANDSHAKE_FAILURE')]],
-    [true, [unreachable, failed('connect', 'ETIMEDOUT'), failed('bind', 'EADDRINUSE')]],
-    [true, [...codes('UND_ERR_', 'CONNECT_TIMEOUT'), { errors: [unreachable, unreachable] }]],
-    [
-      false,
-      // `undefined`, because browsers give an error no cause.
-      [
-        undefined,
-        late,
-        failed('read', 'ECONNREFUSED'),
-        { errors: [unreachable, late] },
-        { errors: [] },
-      ],
-    ],
-    [
-      false,
-      [...codes('E', 'TIMEDOUT CONNRESET PIPE'), ...codes('HPE_INVALID_', 'VERSION CONSTANT')],
-    ],
-    [
-      false,
-      [...codes('ERR_SSL_', 'DECRYPTION_FAILED_OR_BAD_RECORD_MAC TLSV1_ALERT_INTERNAL_ERROR')],
-    ],
-    [false, [...codes('UND_ERR_', 'SOCKET HEADERS_TIMEOUT BODY_TIMEOUT')]],
+  const causes: [isUnsent: boolean, codes: string, ...others: unknown[]][] = [
+    [true, 'EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL EAI_FAIL EAI_AGAIN ENOTFOUND EHOSTDOWN'],
+    [true, 'CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REVOKED CERT_UNTRUSTED INVALID_CA'],
+    [true, 'CERT_SIGNATURE_FAILURE UNABLE_TO_VERIFY_LEAF_SIGNATURE DEPTH_ZERO_SELF_SIGNED_CERT'],
+    [true, 'ERR_TLS_CERT_ALTNAME_INVALID ERR_SSL_WRONG_VERSION_NUMBER UND_ERR_CONNECT_TIMEOUT'],
+    [true, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
+    [true, '', unreachable, failed('connect', 'ETIMEDOUT'), failed('bind', 'EADDRINUSE')],
+    [true, '', { errors: [unreachable, unreachable] }],
+    [false, 'ETIMEDOUT ECONNRESET EPIPE HPE_INVALID_VERSION HPE_INVALID_CONSTANT'],
+    [false, 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'],
+    [false, 'UND_ERR_SOCKET UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT'],
+    [false, '', late, failed('read', 'ECONNREFUSED'), { errors: [unreachable, late] }],
+    [false, '', { errors: [] }, undefined], // browsers give an error no cause
   ]
-  for (const [isUnsent, all] of causes) {
-    for (const cause of all) {
-      const title = isUnsent ? 'was never sent' : 'may have been sent'
-      test(`a change ${title} if fetch fails because of ${JSON.stringify(cause)}`, async () => {
+  test('a change was never sent if the cause says so; otherwise it may have been sent', async () => {
+    for (const [isUnsent, codes, ...others] of causes) {
+      for (const cause of [...(codes.match(/\S+/g) ?? []).map((code) => ({ code })), ...others]) {
         // The packages node-fetch and cross-fetch put the code into the error itself.
         for (const error of [new TypeError('fetch failed', { cause }), cause]) {
           const fetch = () => Promise.reject(error)
           const client = new ItemStoreClient({ baseUrl: 'http://a', token, retries: 0, fetch })
           const expected = isUnsent ? 'NOT_CONNECTED' : 'CONNECTION_LOST'
-          assert.equal((await errorOf(client.create({}))).code, expected)
+          assert.equal((await errorOf(client.create({}))).code, expected, JSON.stringify(cause))
         }
-      })
+      }
     }
-  }
+  })
 })
-
-function codes(start: string, ends: string): object[] {
-  return ends.split(' ').map((end) => ({ code: start + end }))
-}
 
 describe('Retry-After', () => {
   test('delays the retry', async () => {
