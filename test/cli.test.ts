@@ -31,6 +31,10 @@ const notBaseUrls = [
 ]
 const isNoBaseUrl = /".*" is not a base URL; expected one like http:\/\/localhost:8000\/api\/v1\n$/
 
+const set = `JWT_SECRET=${'x'.repeat(32)}`
+const busy = await portInUse()
+
+/** Commands, after variables if any, and the error that each prints. */
 const usage: Record<string, RegExp> = {
   '': /expected a command: serve, dev, token, openapi or conformance/,
   toString: /unknown command "toString"; expected serve, dev, token, openapi or conformance/,
@@ -64,6 +68,19 @@ const usage: Record<string, RegExp> = {
   [`conformance ${baseUrl} --report tap`]:
     /Unknown option '--report'; did you mean --reporter\?; see item-store conformance --help\n$/,
   [`conformance ${baseUrl}`]: /JWT_SECRET is not set; use the secret of the service/,
+  [`${set} conformance ${baseUrl}`]: /nothing responds at http:\S+: .*(ECONNREFUSED|bad port).*\n$/,
+  [`${set} JWT_ALGORITHM=HS512 conformance ${baseUrl}`]:
+    /JWT_ALGORITHM is not HS256, which the tests sign/,
+  [`${set} JWT_ALGORITHM=RS256 dev`]: /JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/,
+  ...Object.fromEntries(
+    ['serve', 'dev', 'token --sub a'].map((command) => [
+      `${set} JWT_SECRET_FILE=file ${command}`,
+      /JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n$/,
+    ]),
+  ),
+  [`dev --host 127.0.0.1 --port ${busy}`]: /port \d+ is in use; .* another port with --port\n$/,
+  [`dev --host 127.0.0.1 --port 0 --metrics-port ${busy}`]:
+    /port \d+ is in use; .* another port with --metrics-port\n$/,
   'token --sub a --expires=': /--expires is ""; expected a time such as/,
   'token --sub a --expires=-': /--expires is "-"; expected a time such as/,
   'token --sub a': /JWT_SECRET is not set; .* secret of the service, .* dev .* \.env\n$/,
@@ -71,7 +88,10 @@ const usage: Record<string, RegExp> = {
 
 for (const [line, says] of Object.entries(usage)) {
   test(`item-store ${line} prints an error in one line and exits with code 2`, () => {
-    const { status, stdout, stderr } = run(line === '' ? [] : line.split(' '))
+    const words = line === '' ? [] : line.split(' ')
+    const variables = words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('='))
+    const args = words.slice(variables.length)
+    const { status, stdout, stderr } = run(args, Object.fromEntries(variables))
     assert.match(stderr, new RegExp(`^item-store: ${says.source}`))
     assert.equal(stderr.trimEnd().split('\n').length, 1)
     assert.equal(stdout, '')
@@ -83,38 +103,6 @@ test('each mistake in the settings is reported in its own line', () => {
   const { status, stderr } = run(['serve'], { PORT: '-1', LOG_LEVEL: 'x', JWT_SECRET: secret })
   assert.equal(stderr.match(/^item-store: (PORT|LOG_LEVEL) is/gm)?.length, 2)
   assert.equal(status, 2)
-})
-
-test('dev refuses an unsupported JWT_ALGORITHM', () => {
-  const { status, stderr } = run(['dev'], { JWT_SECRET: secret, JWT_ALGORITHM: 'RS256' })
-  assert.match(stderr, /^item-store: JWT_ALGORITHM is not one of HS256, HS384, HS512\n$/)
-  assert.equal(status, 2)
-})
-
-for (const [what, JWT_ALGORITHM, says] of [
-  ['nothing responds', 'HS256', 'nothing responds at http:\\S+: .*(ECONNREFUSED|bad port).*\\n$'],
-  ['JWT_ALGORITHM is not HS256', 'HS512', 'JWT_ALGORITHM is not HS256, which the tests sign'],
-] as const) {
-  test(`conformance exits with code 2 if ${what}`, () => {
-    const variables = { JWT_SECRET: secret, JWT_ALGORITHM }
-    const { status, stdout, stderr } = run(['conformance', baseUrl], variables)
-    assert.match(stderr, new RegExp(`^item-store: ${says}`))
-    assert.deepEqual([status, stdout], [2, ''])
-  })
-}
-
-test('the error for a port in use names the flag that sets another port', async () => {
-  const port = String(await portInUse())
-  for (const flag of ['--port', '--metrics-port']) {
-    const args = ['dev', '--host', '127.0.0.1', '--port', '0', flag, port]
-    const { status, stderr } = run(args)
-    assert.match(
-      stderr,
-      /^item-store: port \d+ is in use; .* choose another port with --[-a-z]+\n$/,
-    )
-    assert.ok(stderr.endsWith(` ${flag}\n`), stderr)
-    assert.equal(status, 2)
-  }
 })
 
 test('-v and --version print the version', () => {
@@ -329,39 +317,26 @@ test('the first log line has the version, the URL, the place of the items and th
 
 const needsFull = { skip: !existsSync('/dev/full') && 'there is no /dev/full here' }
 
-/** Runs the command with standard output (1) or standard error (2) on a full disk. */
-function runFull(stream: 1 | 2, args: string[]) {
-  const full = openSync('/dev/full', 'w')
-  const stdio = ['ignore' as const, ...[1, 2].map((each) => (each === stream ? full : 'pipe'))]
-  const env = { ...cleanEnvironment(), JWT_SECRET: secret }
-  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], {
-    cwd: nowhere,
-    env,
-    stdio,
-  })
-  closeSync(full)
-  return { status, stderr: String(stderr) }
-}
+const env = { ...cleanEnvironment(), JWT_SECRET: secret }
 
-test('a usage error has exit code 2 even if standard error is full', needsFull, () => {
-  assert.equal(runFull(2, ['serve', '--port', 'x']).status, 2)
-})
-
-for (const args of [['--help'], ['openapi'], ['conformance', served.href]]) {
+for (const args of [['openapi'], ['conformance', served.href]]) {
   const shown = args.join(' ').replace(served.href, 'URL')
 
   test(
     `item-store ${shown} prints an error in one line and exits with code 1 if standard output is full`,
     needsFull,
     () => {
-      const { status, stderr } = runFull(1, args)
-      assert.match(stderr, /^item-store: cannot write to standard output: ENOSPC.*\n$/)
+      const full = openSync('/dev/full', 'w')
+      const stdio = ['ignore' as const, full, 'pipe' as const]
+      const options = { cwd: nowhere, env, stdio }
+      const { status, stderr } = spawnSync(process.execPath, [cli, ...args], options)
+      closeSync(full)
+      assert.match(String(stderr), /^item-store: cannot write to standard output: ENOSPC.*\n$/)
       assert.equal(status, 1)
     },
   )
 
   test(`item-store ${shown} prints no error if nobody reads its output`, async () => {
-    const env = { ...cleanEnvironment(), JWT_SECRET: secret }
     const options = { cwd: nowhere, env, timeout: 300_000 }
     const child = spawn(process.execPath, [cli, ...args], options)
     child.stdout.destroy()

@@ -150,15 +150,6 @@ linuxTest(
   },
 )
 
-test('JWT_SECRET_FILE together with JWT_SECRET is an error', () => {
-  for (const command of [['serve'], ['dev'], ['token', '--sub', 'a']]) {
-    const variables = { JWT_SECRET: one, JWT_SECRET_FILE: fileWith(two) }
-    const { status, stderr } = runCommand(command, variables)
-    const says = 'item-store: JWT_SECRET and JWT_SECRET_FILE are both set; unset one of them\n'
-    assert.deepEqual([status, stderr], [2, says])
-  }
-})
-
 test('the first secret in the file signs tokens', () => {
   const variables = { JWT_SECRET_FILE: fileWith(`${two}\n${one}\n`) }
   const token = runCommand(['token', '--sub', 'a'], variables).stdout.trim()

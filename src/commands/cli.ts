@@ -27,7 +27,6 @@ try {
   const isStarved = codeOf(error) === 'EMFILE'
   if (!isStarved && !(error instanceof UsageError)) throw error
   const message = isStarved ? 'too many open files; raise the limit (ulimit -n)' : messageOf(error)
-  process.stderr.on('error', () => undefined) // the exit code reports the failure anyway
   process.stderr.write(`${message.replaceAll(/^(?!item-store: )/gm, 'item-store: ')}\n`)
   process.exitCode = 2
 }
