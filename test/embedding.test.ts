@@ -433,22 +433,20 @@ const unusable: [says: RegExp, ...options: object[]][] = [
   [/maxBodyBytes is "-1"; expected a size/, { maxBodyBytes: -1 }],
   [/unknown option prot, logLevel$/, { prot: 1, logLevel: 'info' }],
   [/secret must be text that is not empty/, ...secrets],
-  [/host is null; leave it out/, { host: null }],
   [/maxStoreBytes \(\d+\) must be less than maxMemoryBytes \(.* by/, { maxStoreBytes: 2 ** 50 }],
   [/delay is -1; expected milliseconds/, { delay: -1 }],
   [/delay is (\{ min: 2, max: 1 \}|null); expected/, ...delays],
   [/failures is .*; expected a list such as/, ...failures],
-  [/ids is not text/, { ids: 7 }],
-  [/recordBodies is neither true nor false/, { recordBodies: 1 }],
 ]
-for (const [says, ...all] of unusable) {
-  for (const options of all) {
-    test(`startItemStore refuses ${inspect(options)} with a reason`, async () => {
+test('startItemStore refuses unusable options with a reason', async () => {
+  for (const [says, ...all] of unusable) {
+    for (const options of all) {
       const message = new RegExp(`^UsageError: ${says.source}`)
-      await assert.rejects(started(options as ItemStoreOptions), message) // JavaScript callers may pass any value
-    })
+      const given = options as ItemStoreOptions // JavaScript callers may pass any value
+      await assert.rejects(started(given), message, inspect(options))
+    }
   }
-}
+})
 
 test('startItemStore rejects with EADDRINUSE if the port is in use', async () => {
   const port = await portInUse()

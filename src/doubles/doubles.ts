@@ -122,9 +122,9 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
         const { method = '' } = exchange.request
         const path = withoutTrailingSlash(exchange.path)
         let failure: Failure | undefined
-        armed = armed.filter(({ isOver }) => !isOver())
-        for (const { isMeant, next } of armed)
+        for (const { isMeant, next } of armed) {
           failure ??= isMeant(method, path) ? next() : undefined
+        }
         if (failure !== undefined) {
           // Reads the body for the record. Even if it's invalid, the injected failure is what the client gets.
           if (recordBodies)
