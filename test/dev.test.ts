@@ -159,6 +159,7 @@ test('dev --delay does not delay health checks and refused requests, and a stop 
   child.kill('SIGTERM')
   assert.deepEqual(await ended(), [0, null])
   await waiting
+  assert.equal(isAnswered, true)
 })
 
 test('with a JWT_SECRET in .env, the token of dev is valid for 24 hours, even after a restart', async () => {
