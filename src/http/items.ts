@@ -6,7 +6,6 @@ import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '..
 import { type EncodedItem, encodedItem } from '../item/item.js'
 import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
 import { freed } from '../memory/mapped.js'
-import { memoryOf } from '../memory/read-memory.js'
 import { mebibyte } from '../memory/shares.js'
 import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
 import { StoreError } from '../store/item-store.js'
@@ -24,7 +23,7 @@ const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']'
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
 const longBody = 16 * 1024 // bytes up to which data is copied, to send the response at once
-const largeItem = mebibyte // freed without waiting for garbage collection
+const largeItem = mebibyte
 
 export type ItemOperations = ReturnType<typeof createItemOperations>
 
@@ -38,18 +37,8 @@ export function createItemOperations(
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
-  /** Counts the memory of a large item that only this response uses, and frees it once the response is closed. */
-  function keepAlone(exchange: Exchange, item: EncodedItem): void {
-    if (keepsItems || item.length < largeItem) return
-    const free = () => freed(item)
-    exchange.response.once('close', free)
-    exchange.accountFor(memoryOf(item), free)
-  }
-
-  /** @param exchange the request that the item was read for; left out if several requests share the item. */
-  async function taggedItem(stored: Awaitable<EncodedItem | undefined>, exchange?: Exchange) {
+  async function taggedItem(stored: Awaitable<EncodedItem | undefined>) {
     const item = await stored
-    if (item && exchange) keepAlone(exchange, item)
     return item && { item, tag: await itemTag(item), bodyBytes: item.length }
   }
 
@@ -76,7 +65,7 @@ export function createItemOperations(
   }
 
   const itemUntilModified = waitingReads.of(
-    (id: ItemId, exchange?: Exchange) => taggedItem(store.read(id), exchange),
+    (id: ItemId) => taggedItem(store.read(id)),
     (id) => ({ id }),
   )
   const listUntilModified = waitingReads.of(taggedList, (project) => ({ project }))
@@ -126,7 +115,12 @@ export function createItemOperations(
       return { list, tag: listTag(list.version) }
     },
 
-    read: (exchange: Exchange, id: ItemId) => taggedItem(store.read(id), exchange),
+    read: (id: ItemId) => taggedItem(store.read(id)),
+
+    /** Frees a large item that no other response uses, without waiting for garbage collection. */
+    free(item: EncodedItem): void {
+      if (!keepsItems && item.length >= largeItem) freed(item)
+    },
 
     /** Returns the id of a new item. @param name see `keyedName`. */
     newId(exchange: Exchange, name: string | undefined): ItemId {
@@ -144,13 +138,11 @@ export function createItemOperations(
         isReplayed = stored !== undefined // otherwise deleted in the meantime, so the id is free again
         if (stored && (await itemTag(stored)) !== tag) throw keyConflict(locationOf(exchange, id))
       }
-      keepAlone(exchange, item)
       return { tag, isReplayed }
     },
 
     async replace(exchange: Exchange, { id, item }: ReceivedItem, conditions?: Conditions) {
       await changeItem(exchange, id, conditions, (expected) => store.replace(id, item, expected))
-      keepAlone(exchange, item)
     },
 
     async delete(exchange: Exchange, id: ItemId, conditions?: Conditions): Promise<void> {
@@ -191,7 +183,7 @@ export function createItemHandlers(
       const { tag, isReplayed } = await operations.create(exchange, received)
       const headers = ['ETag', tag, ...locationOf(exchange, received.id)]
       if (isReplayed) headers.push(replayedHeader, 'true')
-      return answerItem(exchange, created, received.item, headers)
+      return answerItem(exchange, created, received.item, headers, operations.free)
     },
 
     read: async function readItem(exchange) {
@@ -202,15 +194,17 @@ export function createItemHandlers(
         present(exchange, await operations.itemUntilModified(exchange, conditions, id))
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, preferenceHeaders = [] } = result ?? {}
-      const { item, tag } = modified ?? present(exchange, await operations.read(exchange, id))
-      return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders])
+      const { item, tag } = modified ?? present(exchange, await operations.read(id))
+      const free = modified ? undefined : operations.free
+      return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders], free)
     },
 
     replace: async function replaceItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const received = await readBody(exchange, (body) => itemIn(body, () => itemIdOf(exchange)))
       await operations.replace(exchange, received, conditions)
-      return answerItem(exchange, updated, received.item, ['ETag', await itemTag(received.item)])
+      const headers = ['ETag', await itemTag(received.item)]
+      return answerItem(exchange, updated, received.item, headers, operations.free)
     },
 
     delete: async function deleteItem(exchange) {
@@ -265,8 +259,17 @@ function envelope(statusCode: number, status: string, message: string, open = ''
   return { statusCode, before, after: `${close}}` }
 }
 
-function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, headers: HeaderList) {
-  return answerData(exchange, parts, { byteLength: item.length, chunks: [item] }, headers)
+/** @param free called with the item once the response is closed. */
+function answerItem(
+  exchange: Exchange,
+  parts: Envelope,
+  item: EncodedItem,
+  headers: HeaderList,
+  free: (item: EncodedItem) => void = () => undefined,
+) {
+  const release = () => free(item)
+  const data = { byteLength: item.length, chunks: [item], release }
+  return answerData(exchange, parts, data, headers)
 }
 
 /** Sends items as `data`. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
@@ -281,7 +284,10 @@ function answerData(
   const opening = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
   if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release?.()
-  if (request.method === 'HEAD') return connection.batch.end(response)
+  if (request.method === 'HEAD') {
+    data.release?.()
+    return connection.batch.end(response)
+  }
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, opening, data, after)
   }

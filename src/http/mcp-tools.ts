@@ -98,7 +98,7 @@ const table: Readonly<Record<string, Tool>> = {
         return listTexts(exchange, await operations.list(project, result.modified))
       }
       const itemId = itemIdOf(exchange)
-      const tag = known ?? present(exchange, await operations.read(exchange, itemId)).tag
+      const tag = known ?? present(exchange, await operations.read(itemId)).tag
       const condition = conditionOf('ifNoneMatch', tag)
       const result = await operations.itemUntilModified(exchange, condition, itemId, limit)
       const { modified } = present(exchange, result)
@@ -167,7 +167,7 @@ function tagText(tag: string): string {
 
 /** Reads the item whose id is the exchange's `segment`. */
 export async function currentTexts(operations: ItemOperations, exchange: Exchange): Promise<Texts> {
-  return itemTexts(present(exchange, await operations.read(exchange, itemIdOf(exchange))))
+  return itemTexts(present(exchange, await operations.read(itemIdOf(exchange))))
 }
 
 export async function itemTexts({ item }: { readonly item: EncodedItem }): Promise<Texts> {

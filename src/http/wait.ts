@@ -110,7 +110,6 @@ export class WaitGroup<State extends Tagged> {
   readonly #options: WaitGroupOptions<State>
   #arrived: Wait<State>[] = []
   readonly #waiting = new Set<Wait<State>>()
-  #tag: EntityTag | undefined // latest one that was compared with those of all requests in `#waiting`
   #hasChanged = false
   #failure: unknown // why the latest change could not be read; `undefined` once it has been
   #retry: NodeJS.Timeout | undefined // only one: with a chain of retries for each change, their number would grow
@@ -140,9 +139,7 @@ export class WaitGroup<State extends Tagged> {
     this.#hasChanged = false
     try {
       const state = await this.#read(hadChanged)
-      const known = this.#tag
-      this.#tag = state?.tag
-      const compared = state?.tag === known ? concerned : [...this.#waiting, ...concerned]
+      const compared = hadChanged ? [...this.#waiting, ...concerned] : concerned
       concerned = await this.#answeredBy(state, compared)
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
       for (const wait of concerned) {

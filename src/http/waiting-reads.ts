@@ -17,9 +17,8 @@ export function createWaitingReads(store: ItemStore) {
   const waits = new Set<{ finish(): void }>()
   let isStopping = false
 
-  /** @param read reads an item or list, for `exchange` alone if that's given. */
   function of<Key extends string | undefined, State extends Tagged>(
-    read: (key: Key, exchange?: Exchange) => Awaitable<State | undefined>,
+    read: (key: Key) => Awaitable<State | undefined>,
     watchedBy: (key: Key) => Watched,
   ) {
     const groups = new Map<Key, WaitGroup<State>>()
@@ -63,7 +62,7 @@ export function createWaitingReads(store: ItemStore) {
       seconds = conditions.ifNoneMatch === undefined ? 0 : preferredWait(exchange),
     ) {
       if (seconds === 0 || waits.size >= maxWaiting || isStopping) {
-        const state = await read(key, exchange)
+        const state = await read(key)
         return state && resultOf(state, conditions, [])
       }
       const wait = new Wait<State>({ exchange, conditions, seconds, isStopping: () => isStopping })

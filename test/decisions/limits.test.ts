@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createDoubles } from '../../src/doubles/doubles.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import type { Service } from '../conformance/client.js'
 import { itemOf, listed, stored } from '../conformance/expect.js'
@@ -124,6 +125,15 @@ test('§8 a body whose connection ends during the check is not stored, and no lo
   const { text } = await exchangeOne(app.baseUrl, headOf(app, 'GET', '/items'))
   const stored = JSON.parse(text).data.length
   assert.ok(stored >= 1 && stored <= 5, String(stored)) // an item whose body arrived completely may be stored
+})
+
+test('§8 a body does not count as pending if its connection is closed before the request is handled', async () => {
+  const doubles = createDoubles({ delay: 100 })
+  const app = await ownApp({ doubles }, { maxPendingBytes: 100, maxPipelinedBytes: 10 })
+  const body = '{"data":{}}'.padEnd(60)
+  const create = headOf(app, 'POST', '/items', `Content-Length: ${body.length}`) + body
+  await assert.rejects(exchangeOne(app.baseUrl, create + create)) // too much is pipelined
+  assert.equal((await exchangeOne(app.baseUrl, create)).status, 201)
 })
 
 ownTest('§8 connections beyond MAX_CONNECTIONS are closed, and the others stay open', async () => {
