@@ -56,8 +56,8 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions | undefin
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return {
-    ifMatch: ifMatch === undefined ? undefined : requireTags('If-Match', ifMatch),
-    ifNoneMatch: ifNoneMatch === undefined ? undefined : requireTags('If-None-Match', ifNoneMatch),
+    ifMatch: ifMatch === undefined ? undefined : tagsIn('If-Match', ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : tagsIn('If-None-Match', ifNoneMatch),
   }
 }
 
@@ -73,10 +73,10 @@ export function isNoneMatch({ ifNoneMatch }: Conditions, tag: EntityTag): boolea
   return ifNoneMatch !== '*' && !ifNoneMatch.some((known) => opaque(known) === opaque(tag))
 }
 
-/** Returns whether a GET request for a file gets a 304. A malformed `If-None-Match` is ignored. */
+/** Returns whether a GET request for a file gets a 304. @throws {ApiError} `BAD_REQUEST`; see `conditionsOf`. */
 export function isNotModified({ request }: Exchange, tag: EntityTag): boolean {
-  const ifNoneMatch = tagsIn(request.headers['if-none-match'] ?? '')
-  return ifNoneMatch !== undefined && !isNoneMatch({ ifMatch: undefined, ifNoneMatch }, tag)
+  const conditions = conditionsOf(request.headers)
+  return conditions !== undefined && !isNoneMatch(conditions, tag)
 }
 
 export function requireMet(conditions: Conditions, tag: EntityTag): void {
@@ -88,23 +88,18 @@ export function preconditionFailed(tag: EntityTag): ApiError {
   return new ApiError('PRECONDITION_FAILED', detail, { headers: ['ETag', tag] })
 }
 
-function requireTags(name: string, text: string): TagList {
-  const tags = tagsIn(text)
-  if (tags !== undefined) return tags
-  throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
-}
-
-function tagsIn(text: string): TagList | undefined {
+function tagsIn(name: string, text: string): TagList {
   if (text === '*') return '*'
   const tags: EntityTag[] = []
   element.lastIndex = 0
-  for (let end: string | undefined = ','; end === ','; ) {
+  let end: string | undefined = ','
+  while (end === ',') {
     const match = element.exec(text)
     if (match?.[1] !== undefined) tags.push(match[1] as EntityTag) // the pattern matches only entity tags
     end = match?.[2]
-    if (end === undefined) return undefined
   }
-  return tags.length > 0 ? tags : undefined
+  if (tags.length > 0 && end === '') return tags
+  throw new ApiError('BAD_REQUEST', `${name} is neither * nor a list of entity tags`)
 }
 
 function opaque(tag: EntityTag): string {

@@ -123,18 +123,14 @@ async function answerFile(exchange: Exchange, file: string, cache: HeaderList): 
   return answerBytes(exchange, bytes, headers)
 }
 
-/**
- * Returns the accepted coding that makes the body smallest. Ignores weights, except that 0 forbids a coding
- * (RFC 9110 §12.5.3).
- */
+const forbidden = /(?:br|gzip)[ \t]*;[ \t]*q=0(?:\.0*)?[ \t]*(?=,|$)/g
+
+/** Returns the accepted coding that makes the body smallest, whatever the weights (RFC 9110 §12.5.3). */
 function smallestCoding(acceptEncoding = ''): ContentCoding {
   const accepted = acceptEncoding
     .toLowerCase()
-    .split(',')
-    .map((entry) => {
-      const [name = '', ...weight] = entry.split(';').map((part) => part.trim())
-      return /^q=0(?:\.0*)?$/.test(weight.join()) ? '' : name
-    })
+    .replaceAll(forbidden, '')
+    .split(/[ \t,;]+/)
   return codings.find((coding) => accepted.includes(coding)) ?? 'identity'
 }
 

@@ -21,8 +21,6 @@ export interface Parser {
   readonly _consumed: boolean // reads from the system itself, so the socket emits no data
 }
 
-const head = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
-
 export function parserOf(socket: Socket): Parser {
   return (socket as Socket & { parser: Parser }).parser // not in Node's types, but in Node.js since 0.x
 }
@@ -45,20 +43,9 @@ export function nodeProblem(): string | undefined {
   server.emit('listening') // from then on, the server tracks its connections
   server.emit('connection', socket)
   const parser: Partial<Parser> | undefined = parserOf(socket)
-  const called: string[] = []
-  if (typeof parser?.onIncoming === 'function') {
-    parser[onMessageBegin] = () => called.push('begin')
-    parser.onIncoming = () => {
-      called.push('head')
-      return upgrade
-    }
-    called.push(`${parser.execute?.(Buffer.from(`${head}more`))}`)
-  }
-  const isSupported =
-    called.join() === `begin,head,${head.length}` &&
-    typeof parser?.[onExecute] === 'function' &&
-    typeof parser.getCurrentBuffer === 'function' &&
-    typeof socket.destroySoon === 'function'
+  const { onIncoming, execute, getCurrentBuffer, [onExecute]: executed } = parser ?? {}
+  const functions = [onIncoming, execute, getCurrentBuffer, executed, socket.destroySoon]
+  const isSupported = functions.every((each) => typeof each === 'function')
   socket.destroy()
   server.close(() => undefined)
   if (isSupported) return undefined
