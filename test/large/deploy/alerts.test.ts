@@ -31,11 +31,8 @@ const value = `item_store_limit_value{${of}, limit="MAX_CONNECTIONS"}`
 const maximum = value.replace('value', 'maximum')
 const times = (le: string) =>
   `item_store_request_duration_seconds_bucket{${of}, route="/api/v1/items/{item_id}", le="${le}"}`
-const waiting = `item_store_redis_commands_waiting{${of}}`
-const outcomes = `item_store_redis_unknown_outcomes_total{${of}}`
 const reconnections = `item_store_redis_reconnections_total{${of}}`
 const refused = `item_store_tokens_total{${of}, outcome="INVALID_TOKEN"}`
-const lag = `nodejs_eventloop_lag_p99_seconds{${of}}`
 
 /** For each alert: cases in which it fires 11 minutes after the first sample, and cases in which it does not. */
 const cases: Record<string, { fires: Series[]; isSilent: Series[] }> = {
@@ -90,15 +87,6 @@ const cases: Record<string, { fires: Series[]; isSilent: Series[] }> = {
     isSilent: [
       { [times('0.25')]: '0+100x120', [times('0.5')]: '0+100x120', [times('+Inf')]: '0+100x120' },
     ],
-  },
-  ItemStoreEventLoopDelayed: { fires: [{ [lag]: '0.3x120' }], isSilent: [{ [lag]: '0.2x120' }] },
-  ItemStoreCommandsWaiting: {
-    fires: [{ [waiting]: '1x120' }],
-    isSilent: [{ [waiting]: '0x120' }, { [waiting]: '1x55 0x2 1x60' }],
-  },
-  ItemStoreOutcomesUnknown: {
-    fires: [{ [outcomes]: '0x60 1x60' }],
-    isSilent: [{ [outcomes]: '1x120' }],
   },
   ItemStoreReconnects: {
     fires: [{ [reconnections]: '0+1x120' }],

@@ -1,4 +1,4 @@
-/** Checks the fields of the Kubernetes manifests against the types in `kubernetes-types`. */
+/** Checks the Kubernetes manifests: their fields against the types in `kubernetes-types`, and the probes against a service. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -14,79 +14,66 @@ interface Resource {
   readonly kind: string
   readonly items?: Resource[]
 }
-
-function errorsIn(text: string): string {
-  const resources = parseYamlDocuments<Resource>(text)
-  const objects = resources.flatMap((resource) => resource.items ?? resource)
-  const lines = objects.map((object, place) => {
-    const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
-    const type = `import('kubernetes-types/${group}').${object.kind}`
-    return `export const object${place}: ${type} = ${JSON.stringify(object, null, 2)}`
-  })
-  return userProject(lines.join('\n')).compile({
-    ...{ noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [] },
-    paths: { 'kubernetes-types/*': [join(toolsFolder, 'node_modules/kubernetes-types/*')] },
-  })
-}
-
-interface Probe {
-  readonly path: string
-  readonly port: string
+interface Deployment {
+  readonly spec: {
+    readonly selector: { matchLabels: object }
+    readonly template: { metadata: { labels: object }; spec: { containers: [Container] } }
+  }
 }
 interface Container {
-  readonly name: string
+  readonly env: { name: string; value?: string }[]
   readonly ports: { name: string; containerPort: number }[]
-  readonly [probe: `${string}Probe`]: { httpGet: Probe }
+  readonly [probe: `${string}Probe`]: { httpGet: { path: string; port: string } }
 }
-interface Deployment extends Resource {
-  readonly spec: { template: { spec: { containers: Container[] } } }
+interface Service {
+  readonly spec: { selector: object; ports: { targetPort: string }[] }
 }
 
-/** Each manifest, with the status that its readiness probe gets while the store cannot be reached. */
-const manifests = { 'deploy/kubernetes.yaml': 503, 'deploy/replicas/kubernetes.yaml': 200 }
-
-for (const [file, withoutStore] of Object.entries(manifests)) {
+for (const file of ['deploy/kubernetes.yaml', 'deploy/valkey.yaml']) {
   test(`${file} meets the types of Kubernetes`, () => {
-    assert.equal(errorsIn(readText(file)), '')
-  })
-
-  test(`${file}: with DOCS=off, a pod is live while its store cannot be reached, and its readiness is ${withoutStore}`, async () => {
-    const resources = parseYamlDocuments<Deployment>(readText(file))
-    const deployment = resources.find(({ kind }) => kind === 'Deployment')
-    const [container] = deployment?.spec.template.spec.containers ?? []
-    assert.ok(container !== undefined)
-    const pages = { DOCS: 'off', CONSOLE: 'off' }
-    const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there
-    for (const [env, ready] of [
-      [pages, 200],
-      [{ ...pages, STORE_URL }, withoutStore],
-    ] as const) {
-      const { metricsUrl, baseUrl } = await measuredService(env)
-      const urls: Record<string, URL | string> = { http: baseUrl, metrics: metricsUrl }
-      const statusOf = async (probe: `${string}Probe`): Promise<number> => {
-        const asked: Probe | undefined = container[probe]?.httpGet
-        return (await fetch(new URL(asked?.path ?? '', urls[asked?.port ?? '']))).status
-      }
-      assert.equal(await statusOf('startupProbe'), 200)
-      assert.equal(await statusOf('livenessProbe'), 200)
-      assert.equal(await statusOf('readinessProbe'), ready)
-    }
-  })
-
-  test(`${file}: labels and ports of the Service match the pod`, () => {
-    const documents = readText(file).split(/^---$/m)
-    const textOf = (kind: string) =>
-      documents.find((text) => text.includes(`\nkind: ${kind}\nmetadata:\n  name: item-store\n`))
-    const valuesIn = (text: string | undefined, pattern: RegExp) =>
-      Array.from(text?.matchAll(pattern) ?? [], ([, value]) => value)
-    const [deployment, service] = [textOf('Deployment'), textOf('Service')]
-    const labels = valuesIn(deployment, /(?:matchLabels|labels): (.*)/g)
-    const selectors = valuesIn(service, /selector: (.*)/g)
-    assert.deepEqual(new Set([...labels, ...selectors]), new Set(['{ app: item-store }']))
-    assert.equal(selectors.length, 1)
-    const ports = valuesIn(deployment, /\{ name: (.*), containerPort:/g)
-    assert.deepEqual(valuesIn(service, /targetPort: (\w+)/g), ports)
-    const metricsPort = valuesIn(deployment, /METRICS_PORT, value: "(.*)"/g)
-    assert.deepEqual(valuesIn(deployment, /containerPort: (\d+)/g), ['8000', ...metricsPort])
+    const resources = parseYamlDocuments<Resource>(readText(file))
+    const objects = resources.flatMap((resource) => resource.items ?? resource)
+    const lines = objects.map((object, place) => {
+      const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
+      const type = `import('kubernetes-types/${group}').${object.kind}`
+      return `export const object${place}: ${type} = ${JSON.stringify(object, null, 2)}`
+    })
+    const errors = userProject(lines.join('\n')).compile({
+      ...{ noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [] },
+      paths: { 'kubernetes-types/*': [join(toolsFolder, 'node_modules/kubernetes-types/*')] },
+    })
+    assert.equal(errors, '')
   })
 }
+
+const [deployment, , service] = parseYamlDocuments<Deployment & Service>(
+  readText('deploy/kubernetes.yaml'),
+)
+assert.ok(deployment && service)
+const { metadata, spec } = deployment.spec.template
+const [container] = spec.containers
+
+test('with DOCS=off, a pod starts, lives and is ready, even while its store cannot be reached', async () => {
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}` // no server listens there
+  for (const store of [{}, { STORE_URL }]) {
+    const { metricsUrl } = await measuredService({ DOCS: 'off', ...store })
+    for (const probe of ['startup', 'readiness', 'liveness'] as const) {
+      const { path, port } = container[`${probe}Probe`]?.httpGet ?? assert.fail(probe)
+      assert.equal(port, 'metrics')
+      assert.equal((await fetch(new URL(path, metricsUrl))).status, 200, probe)
+    }
+  }
+})
+
+test('labels and ports of the Service match the pod', () => {
+  assert.deepEqual(deployment.spec.selector.matchLabels, metadata.labels)
+  assert.deepEqual(service.spec.selector, metadata.labels)
+  const names = container.ports.map(({ name }) => name)
+  assert.deepEqual(
+    service.spec.ports.map(({ targetPort }) => targetPort),
+    names,
+  )
+  const metricsPort = container.env.find(({ name }) => name === 'METRICS_PORT')?.value
+  const numbers = container.ports.map(({ containerPort }) => containerPort)
+  assert.deepEqual(numbers, [8000, Number(metricsPort)])
+})

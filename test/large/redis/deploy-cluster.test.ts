@@ -1,4 +1,4 @@
-/** Runs the commands in deploy/replicas that create a Redis cluster. */
+/** Runs the commands in deploy/ that create a Redis cluster. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -25,7 +25,7 @@ const folder = emptyFolder()
 
 const files = [composeCommands('127.89.1'), kubernetesCommands('127.89.2')]
 
-for (const { file, net, server, create } of files) {
+for (const { file, net, server, create, check } of files) {
   describeWithRedis(`the cluster of ${file}`, () => {
     test('the cluster is created from six new servers, and does not change when all are restarted', async () => {
       const [port, busPort] = await Promise.all([freePort(), freePort()])
@@ -41,8 +41,8 @@ for (const { file, net, server, create } of files) {
       const answers = (args: string, answer: string) =>
         until(`${args}: ${answer}`, async () => (await cli(args).catch(() => '')) === answer)
 
-      const untilMade = () => shell(`until ( ${create} ); do sleep 0.2; done`)
-      const made = untilMade()
+      const untilDone = (command: string) => shell(`until ( ${command} ); do sleep 0.2; done`)
+      const made = untilDone(create)
       const before = startServers()
       const { stdout } = await made
       assert.match(stdout, /All 16384 slots covered/)
@@ -55,9 +55,9 @@ for (const { file, net, server, create } of files) {
 
       await Promise.all(before.map(end))
       const after = startServers()
-      const { stdout: again } = await untilMade()
-      assert.match(again, /All 16384 slots covered/)
-      assert.doesNotMatch(again, /Adding replica/)
+      const { stdout: checked } = await untilDone(check)
+      assert.match(checked, /All 16384 slots covered/)
+      assert.doesNotMatch(checked, /Adding replica/)
       await answers('get key', 'value')
       await Promise.all(after.map(end))
 
@@ -84,22 +84,19 @@ function composeCommands(net: string) {
   const file = 'deploy/replicas/compose.yaml'
   const compose = parseYaml<Compose>(readText(file))
   const local = (command = '') => command.replaceAll('$$', '$').replaceAll('10.89.0.', `${net}.`)
-  return {
-    file,
-    net,
-    server: local(compose['x-valkey'].command.at(-1)),
-    create: local(compose.services.cluster.command.at(-1)),
-  }
+  const server = local(compose['x-valkey'].command.at(-1))
+  const create = local(compose.services.cluster.command.at(-1))
+  return { file, net, server, create, check: create } // each start runs the command
 }
 
 function kubernetesCommands(net: string) {
-  const file = 'deploy/replicas/kubernetes.yaml'
+  const file = 'deploy/valkey.yaml'
   const workloads = parseYamlDocuments<Workload>(readText(file))
-  const command = (kind: string) => {
-    const found = workloads.find((workload) => workload.kind === kind)
-    return found?.spec.template.spec.containers[0]?.command.at(-1) ?? assert.fail(`no ${kind}`)
-  }
-  return { file, net, server: command('StatefulSet'), create: command('Job') }
+  const servers = workloads.find(({ kind }) => kind === 'StatefulSet')?.spec.template.spec
+  const server = servers?.containers[0]?.command.at(-1) ?? assert.fail('no command')
+  const [, lines = ''] = /kubectl exec valkey-0 -- sh -c '(.*?)'/s.exec(readText(file)) ?? []
+  const create = lines.replaceAll('\n#', '\n')
+  return { file, net, server, create, check: `valkey-cli --cluster check ${net}.11:6379` }
 }
 
 /** Writes scripts that run Redis programs under the names of the Valkey image's programs. */

@@ -16,10 +16,10 @@ describeWithRedis('replicas of the service', () => {
     const env = { STORE_URL: redis.url, STORE_TIMEOUT: '20s', JWT_SECRET }
     const replicas = [await ownService(env), await ownService(env), await ownService(env)]
     const port = await freePort()
-    const servers = replicas.map(({ baseUrl }) => `server ${baseUrl.host} max_fails`).join('=1; ')
+    const servers = replicas.map(({ baseUrl }) => `server ${baseUrl.host}`).join('; ')
     const configured = configureNginx('deploy/replicas/nginx.conf', [
       ['listen 80;', `listen 127.0.0.1:${port};`],
-      ['server item-store:8000 max_fails', servers],
+      ['server item-store:8000', servers],
     ])
     startNginx(nginx, configured)
     const service = await healthyAt(port, JWT_SECRET)
