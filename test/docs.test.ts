@@ -1,9 +1,9 @@
 /** Checks the documentation: shell sessions run as shown, and tables match the code. */
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { environmentSigning } from '../src/auth/secret.js'
 import { settingNames } from '../src/config/settings.js'
 import { createMetrics } from '../src/http/metrics.js'
@@ -12,7 +12,7 @@ import { paths, prefix } from '../src/interface/paths.js'
 import { createMemoryStore } from '../src/store/memory/store.js'
 import { startCommand } from './support/own-service.js'
 import { settingsTable } from './support/settings-table.js'
-import { rowsUnder, runInShell, snippetsOf, withoutIds } from './support/snippets.js'
+import { assertShown, folderOf, rowsUnder, runInShell, snippetsOf } from './support/snippets.js'
 import { readText, root } from './support/tools.js'
 
 const documents = [
@@ -36,30 +36,11 @@ for (const { file, least } of [
     const snippets = snippetsOf(file)
     const commands = snippets.filter(({ language }) => language === 'sh')
     assert.ok(commands.length >= least)
-    const cwd = programsOf(readText(file), url) // where Node.js can resolve `item-store/client`
-    const printedByEach = await runInShell(commands, { cwd, env: { TOKEN } }, (text) =>
-      text.replaceAll('http://localhost:8000', url).replaceAll('curl ', 'curl -s -m 10 '),
-    )
-    const shown = commands.map((command) => {
-      const next = snippets[snippets.indexOf(command) + 1]
-      assert.ok(next?.language === 'json' || next?.language === 'text', command.place)
-      return next.text
-    })
-    const normal = (text: string) =>
-      withoutIds(text).replaceAll(/"version":"\d+\.\d+\.\d+"/g, '"version":"<version>"')
-    assert.deepEqual(printedByEach.map(normal), shown.map(normal))
+    const here = (text: string) => text.replaceAll('http://localhost:8000', url)
+    const blocks = commands.map(({ text }) => here(text).replaceAll('curl ', 'curl -s -m 10 '))
+    const place = { cwd: folderOf(file, here), env: { TOKEN } }
+    assertShown(snippets, await runInShell(blocks, place))
   })
-}
-
-/** Saves a document's programs in a new folder, and returns its path. */
-function programsOf(document: string, url: string): string {
-  const folder = mkdtempSync(join(root, 'build/session-'))
-  after(() => rmSync(folder, { recursive: true }))
-  const programs = document.matchAll(/^Save this as `(.*?)`[^`]*```js\n(.*?)^```$/gms)
-  for (const [, name = '', code = ''] of programs) {
-    writeFileSync(join(folder, name), code.replaceAll('http://localhost:8000', url))
-  }
-  return folder
 }
 
 test('docs/reference/settings.md has the table that `npm run docs` writes', () => {

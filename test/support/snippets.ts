@@ -1,44 +1,51 @@
 /** Reads the fenced code blocks of Markdown files, and runs them in a shell. */
 
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Service } from '../conformance/client.js'
 import { cli, healthyAt } from './own-service.js'
 import { freePort, type OwnProcess, ownProcess } from './process.js'
-import { cleanEnvironment, readText } from './tools.js'
+import { cleanEnvironment, emptyFolder, readText, root, toolsFolder } from './tools.js'
 
 export interface Snippet {
   readonly language: string // such as `sh`; may be empty
   readonly text: string
-  readonly place: string // file and line, for error messages
 }
-
-const block = /^( *)```([^\n]*)\n(.*?)^\1```$/gms
 
 export function snippetsOf(file: string): Snippet[] {
-  const document = readText(file)
-  const snippets = [...document.matchAll(block)].map(
-    ({ index, 1: indent = '', 2: language = '', 3: indented = '' }) => {
-      const line = document.slice(0, index).split('\n').length
-      const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
-      return { language, text, place: `${file}:${line}` }
-    },
-  )
-  assert.ok(snippets.length > 0, `${file} has no code blocks`)
-  return snippets
+  const blocks = readText(file).matchAll(/^( *)```([^\n]*)\n(.*?)^\1```$/gms)
+  return Array.from(blocks, ([, indent = '', language = '', text = '']) => {
+    return { language, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') }
+  })
 }
 
-/** @throws {AssertionError} unless the document has code blocks in exactly these languages. */
+/** Returns the code blocks of each language. @throws {AssertionError} if the document has others than these languages. */
 export function snippetsBy<L extends string>(
   file: string,
   languages: readonly L[],
-): Record<L, Snippet[]> {
+): Record<L, string[]> {
   const all = snippetsOf(file)
   const found = new Set(all.map(({ language }) => language))
   assert.deepEqual(found, new Set(languages), `the languages of the blocks in ${file}`)
-  const entries = languages.map((name) => [name, all.filter(({ language }) => language === name)])
-  return Object.fromEntries(entries) as Record<L, Snippet[]> // there is an entry for each language
+  const textsIn = (name: L) =>
+    all.filter(({ language }) => language === name).map(({ text }) => text)
+  const entries = languages.map((name) => [name, textsIn(name)])
+  return Object.fromEntries(entries) as Record<L, string[]> // there is an entry for each language
+}
+
+/** Creates a folder with the files that a guide names in the first lines of its code blocks, and the packages they import. */
+export function folderOf(file: string, change = (text: string) => text): string {
+  const folder = emptyFolder()
+  for (const { text } of snippetsOf(file)) {
+    const [, name] = /^(?:\/\/|#) (\w+\.\w+)\n/.exec(text) ?? []
+    if (name !== undefined) writeFileSync(join(folder, name), change(text))
+  }
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/item-store'))
+  const codec = 'node_modules/lossless-json'
+  symlinkSync(join(toolsFolder, codec), join(folder, codec))
+  return folder
 }
 
 export interface Place {
@@ -49,71 +56,56 @@ export interface Place {
 const mark = '-- end of block --'
 
 /** Runs code blocks in one shell, and returns their outputs. @throws {Error} if a block fails. */
-export async function runInShell(
-  snippets: readonly Snippet[],
-  place: Place,
-  change: (text: string) => string = (text) => text,
-): Promise<string[]> {
-  const commands = snippets.map(({ text }) => `${change(text)}\necho '${mark}'`)
+export async function runInShell(blocks: readonly string[], place: Place): Promise<string[]> {
+  const commands = blocks.map((text) => `${text}\necho '${mark}'`)
   const script = ["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT", ...commands].join('\n')
-  const env = shellEnv(place)
-  const shell = ownProcess(['bash', '-o', 'pipefail', '-ec', script], { cwd: place.cwd, env })
+  const shell = startInShell(script, place)
   const [status] = await shell.ended(60_000)
   const output = await shell.printed(/^/)
-  const where = snippets.map(({ place }) => place).join(', ')
-  assert.equal(status, 0, `${where} ended with ${status}:\n${output}`)
+  assert.equal(status, 0, `${script}\nended with ${status}:\n${output}`)
   return output.split(`${mark}\n`).slice(0, -1)
 }
 
-export function startInShell({ text }: Snippet, place: Place): OwnProcess {
-  return ownProcess(['bash', '-ec', text], { cwd: place.cwd, env: shellEnv(place) })
-}
-
-/** Runs a code block that starts a server, on a free port and with a default for `JWT_SECRET`. */
-export async function serveInShell(snippet: Snippet, place: Place): Promise<Service> {
-  const port = await freePort()
-  const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}
-  const env = { JWT_SECRET, PORT: String(port), ...others }
-  startInShell(snippet, { ...place, env })
-  return await healthyAt(port, JWT_SECRET)
-}
-
-/** Installs this build where the real `npx` finds it, and returns a shell's environment variables. */
-function shellEnv({ cwd, env = {} }: Place): NodeJS.ProcessEnv {
+/** Starts a shell in which `item-store` and `npx item-store` run this build. */
+export function startInShell(script: string, { cwd, env = {} }: Place): OwnProcess {
   putCommand(join(cwd, 'node_modules/.bin'))
   // With NODE_TEST_CONTEXT, a test runner in a snippet would report to this file's runner.
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
   // Offline, npx downloads no missing packages.
-  return { ...inherited, npm_config_offline: 'true', ...env }
+  const all = { ...inherited, npm_config_offline: 'true', ...env }
+  return ownProcess(['bash', '-o', 'pipefail', '-ec', script], { cwd, env: all })
+}
+
+/** Runs a code block that starts a server, on a free port and with a default for `JWT_SECRET`. */
+export async function serveInShell(script: string, place: Place): Promise<Service> {
+  const port = await freePort()
+  const { JWT_SECRET = 'a secret of at least thirty-two bytes', ...others } = place.env ?? {}
+  startInShell(script, { ...place, env: { JWT_SECRET, PORT: String(port), ...others } })
+  return await healthyAt(port, JWT_SECRET)
 }
 
 /** Writes an executable `item-store` that runs this build. */
 export function putCommand(folder: string): void {
   mkdirSync(folder, { recursive: true })
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`
   writeFileSync(join(folder, 'item-store'), command, { mode: 0o755 })
 }
 
-const command = `#!/bin/sh
-exec '${process.execPath}' '${cli}' "$@"
-`
-
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-
-export function withoutIds(text: string): string {
-  return text.replaceAll(uuid, '<uuid>').trim()
-}
-
-/** Checks that the output of each `sh` block equals the next block in the language `shown`. */
-export function assertShown(snippets: readonly Snippet[], outputs: string[], shown = 'json'): void {
-  const commands = snippets.filter(({ language }) => language === 'sh')
-  let compared = 0
-  for (const [place, command] of commands.entries()) {
-    const next = snippets[snippets.indexOf(command) + 1]
-    if (next?.language !== shown) continue
-    assert.equal(withoutIds(outputs[place] ?? ''), withoutIds(next.text), next.place)
-    compared += 1
-  }
-  assert.equal(compared, snippets.filter(({ language }) => language === shown).length)
+/** Checks that the output of each `sh` block equals the JSON or text that follows it, apart from ids and the version. */
+export function assertShown(snippets: readonly Snippet[], outputs: readonly string[]): void {
+  const isShown = (snippet?: Snippet) => /^(json|text)$/.test(snippet?.language ?? '')
+  const followed = snippets.flatMap(({ language }, place) =>
+    language === 'sh' ? [snippets[place + 1]] : [],
+  )
+  const printed = outputs.filter((_, place) => isShown(followed[place]))
+  const shown = snippets.filter(isShown).map(({ text }) => text)
+  const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+  const normal = (text: string) =>
+    text
+      .replaceAll(uuid, '<uuid>')
+      .replaceAll(/"version":"[\d.]+"/g, '<version>')
+      .trim()
+  assert.deepEqual(printed.map(normal), shown.map(normal))
 }
 
 export function rowsUnder(text: string, head: string): string[] {

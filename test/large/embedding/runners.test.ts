@@ -23,7 +23,6 @@ const success = new Map([
   ['Jest', /Tests: .*1 passed/],
   ['Jest with CommonJS', /Tests: .*1 passed/],
   ['Playwright', /^ *1 passed/m],
-  ['Failures, delays and snapshots', /^[#ℹ] pass 1$/m],
 ])
 
 /** Test files that run `scenario` in a runner: without fake timers, with all of them, and with one at a time. */

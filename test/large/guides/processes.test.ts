@@ -63,7 +63,7 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const pids = () => ['1', '2'].map((number) => readFileSync(join(cwd, `instance${number}.pid`)))
     const before = pids()
     for (let round = 0; round < rounds; round += 1) {
-      await runInShell([restart], { cwd, env: { PATH } }, (text) => text.replaceAll('800', prefix))
+      await runInShell([restart.text.replaceAll('800', prefix)], { cwd, env: { PATH } })
     }
     isOver = true
     await Promise.all(work)

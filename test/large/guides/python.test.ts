@@ -2,54 +2,29 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownService } from '../../support/own-service.js'
 import { untilGone } from '../../support/process.js'
-import {
-  assertShown,
-  runInShell,
-  snippetsBy,
-  snippetsOf,
-  startInShell,
-} from '../../support/snippets.js'
-import { emptyFolder, unlessMissing } from '../../support/tools.js'
+import { folderOf, runInShell, snippetsBy, startInShell } from '../../support/snippets.js'
+import { unlessMissing } from '../../support/tools.js'
 
 const guide = 'docs/how-to/python.md'
+const [, pytest = ''] = snippetsBy(guide, ['sh', 'python']).sh
 const packages = 'import httpx, pytest, requests, simplejson'
 /** On Debian, only /usr/bin/python3 finds packages from apt. */
-const python = ['python3', '/usr/bin/python3'].find(
-  (program) => spawnSync(program, ['-c', packages]).status === 0,
+const PATH = [process.env.PATH, `/usr/bin:${process.env.PATH}`].find(
+  (PATH) => spawnSync('python3', ['-c', packages], { env: { PATH } }).status === 0,
 )
 const needsPython = unlessMissing(
-  python === undefined && 'a Python with httpx, pytest, requests and simplejson',
+  PATH === undefined && 'a Python with httpx, pytest, requests and simplejson',
 )
-const { sh, python: files } = snippetsBy(guide, ['sh', 'python', 'text'])
-const [install = assert.fail(), pytest = assert.fail()] = sh
 
-function folderWith(names: RegExp, change = (text: string) => text) {
-  const [cwd, bin] = [emptyFolder(), emptyFolder()]
-  const { stdout } = spawnSync('which', [String(python)], { encoding: 'utf8' })
-  symlinkSync(stdout.trim(), join(bin, 'python3'))
-  for (const { text, place } of files) {
-    const [, name] = /^# (\w+\.py)\n/.exec(text) ?? []
-    assert.ok(name !== undefined, `the snippet at ${place} has no file name`)
-    if (names.test(name)) writeFileSync(join(cwd, name), change(text))
-  }
-  return { cwd, env: { PATH: `${bin}:${process.env.PATH}`, NO_COLOR: '1' } }
+function placeWith(name: string, text: string) {
+  const cwd = folderOf(guide)
+  writeFileSync(join(cwd, name), text)
+  return { cwd, env: { PATH, NO_COLOR: '1' } }
 }
-
-test(`${guide}: the tests pass, and the program prints the output shown`, needsPython, async () => {
-  const { baseUrl, validToken } = await ownService()
-  const local = (text: string) => text.replace('http://localhost:8000/api/v1', baseUrl.href)
-  const { cwd, env } = folderWith(/./, local)
-  const commands = sh.filter((each) => each !== install)
-  assert.match(install.text, /^pip install /)
-  const outputs = await runInShell(commands, { cwd, env: { ...env, TOKEN: validToken() } })
-  assertShown(snippetsOf(guide), ['', ...outputs], 'text')
-  assert.match(outputs[0] ?? '', /^4 passed/m)
-})
 
 const hundred = `
 import pytest
@@ -68,25 +43,25 @@ def test_each(store, n):
     assert [(each['method'], each['status']) for each in sent] == [('GET', 503), ('GET', 200)]
 `
 
-test('pytest: 100 tests seed, break, check and reset a store', needsPython, async (t) => {
-  const { cwd, env } = folderWith(/conftest/)
-  writeFileSync(join(cwd, 'test_hundred.py'), hundred)
-  const [output = ''] = await runInShell([pytest], { cwd, env })
-  const [passed = assert.fail(output)] = /^100 passed in .*/m.exec(output) ?? []
-  t.diagnostic(passed)
-})
+test(
+  `${guide}: its 4 tests pass, and 100 that seed, break, check and reset a store`,
+  needsPython,
+  async (t) => {
+    const [output = ''] = await runInShell([pytest], placeWith('test_hundred.py', hundred))
+    t.diagnostic(/^104 passed in .*/m.exec(output)?.[0] ?? assert.fail(output))
+  },
+)
 
-test('pytest: the store stops when pytest is killed', needsPython, async () => {
-  const { cwd, env } = folderWith(/conftest/)
-  const killed = `
+const killed = `
 import os
 
 def test_killed(store):
     os.write(1, f'[{store.url}]'.encode())
     os.kill(os.getpid(), 9)
 `
-  writeFileSync(join(cwd, 'test_killed.py'), killed)
-  const run = startInShell({ ...pytest, text: pytest.text.replace('-q', '-qs') }, { cwd, env })
+
+test(`${guide}: the store stops when pytest is killed`, needsPython, async () => {
+  const run = startInShell(pytest.replace('-q', '-qs'), placeWith('test_killed.py', killed))
   const [, url = ''] = /\[(http.*)\]/.exec(await run.printed(/\[http.*\]/)) ?? []
   await untilGone(url)
 })

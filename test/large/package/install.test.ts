@@ -29,7 +29,7 @@ function follow({ text }: { text: string }): string {
 }
 
 test('docs/how-to/dev.md: the package of a clone can be installed in another folder, and runs', () => {
-  assertShown([pack, install, run, shown], outputs, 'text')
+  assertShown([pack, install, run, shown], outputs)
 })
 
 interface Lock {
