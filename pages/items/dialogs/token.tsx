@@ -20,7 +20,7 @@ export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: (
     <Dialog title="Token" autofocus={isTyping} onClose={onClose}>
       {problem !== undefined && (
         <div class="problem" role="alert">
-          <p>{details ? `This token was not accepted: ${causeOf(problem)}.` : reasonOf(problem)}</p>
+          <p>{reasonOf(problem)}</p>
           {details && <p class="id">{details}</p>}
         </div>
       )}
@@ -43,11 +43,4 @@ export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: (
       </div>
     </Dialog>
   )
-}
-
-/** Returns why the service rejected a token, to end a sentence with. */
-function causeOf(problem: unknown): string {
-  return reasonOf(problem)
-    .replace(/^The token is invalid: /, '')
-    .replace(/^The token/, 'it')
 }

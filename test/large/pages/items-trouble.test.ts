@@ -102,7 +102,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     const field = dialog.getByLabel('Token')
     await field.fill('wrong')
     await field.press('Enter')
-    await dialog.getByText('This token was not accepted: it is not a JSON Web Token.').waitFor()
+    await dialog.getByText('The token is invalid: it is not a JSON Web Token').waitFor()
     assert.equal(await page.getByText(/INVALID_TOKEN|token is needed/).count(), 1)
     await field.press('Escape')
     await page.sees('another token is needed')
