@@ -15,7 +15,7 @@ export function requestFor(
   { parameters: values, body }: Input,
   token: string,
 ) {
-  if (/\p{Surrogate}/u.test(Object.values(values).join())) return undefined
+  if (/\p{Surrogate}/u.test([...Object.values(values), body].join())) return undefined
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
   const url = new URL(filled, baseUrl)
   if (url.pathname !== filled) return undefined

@@ -1,7 +1,6 @@
-/** Sends a request with `fetch` and reads the whole response. Also finds input that browsers cannot send. @module */
+/** Sends a request with `fetch` and reads the whole response. @module */
 
-import type { Operation } from './openapi.js'
-import type { FilledRequest, Input } from './request.js'
+import type { FilledRequest } from './request.js'
 
 export type Received = Awaited<ReturnType<typeof sendRequest>>
 
@@ -29,21 +28,4 @@ export async function sendRequest(
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
     time: performance.now() - startedAt, // in ms, from the start of the request to the last byte of the response
   }
-}
-
-export function obstacleIn(operation: Operation, { parameters, body }: Input, token: string) {
-  const inputs = [
-    ...operation.parameters.map((each) => ({ ...each, text: parameters[each.name] ?? '' })),
-    { name: 'The body', in: 'body', text: body ?? '' },
-    { name: 'The token', in: 'header', text: token },
-  ]
-  for (const { name, in: place, text } of inputs) {
-    if (place === 'path' && (text === '.' || text === '..')) {
-      return `A browser cannot send "${text}" as ${name}: browsers remove it from paths.`
-    }
-    const [invalid] = /[^\t -~]/u.exec(place === 'header' ? text : '') ?? []
-    if (invalid) return `${name} cannot be sent: "${invalid}" cannot be in a header.`
-    if (/\p{Surrogate}/u.test(text)) return `${name} has half a character (a lone surrogate).`
-  }
-  return undefined
 }

@@ -9,7 +9,7 @@ import { token as tokenState } from '../shared/session.js'
 import { byPlace, type Operation, type Parameter, shownValue } from './openapi.js'
 import { type Input, requestFor } from './request.js'
 import { kindOf } from './responses.js'
-import { obstacleIn, type Received, sendRequest } from './send.js'
+import { type Received, sendRequest } from './send.js'
 
 interface TryItProps {
   readonly operation: Operation
@@ -41,9 +41,9 @@ export function TryIt(props: TryItProps) {
     const own = new AbortController()
     controller.current = own
     const fail = (message: string) => setState({ kind: 'failed', message })
-    const obstacle = obstacleIn(operation, input, operation.needsToken ? token : '')
     const request = requestFor(operation, input, token)
-    if (obstacle || !request) return fail(obstacle ?? 'A browser cannot send this path.')
+    if (!request)
+      return fail('A browser cannot send this: half a character, or a path of only dots.')
     setState({ kind: 'waiting' })
     try {
       const received = await sendRequest(request, own.signal)
