@@ -101,7 +101,6 @@ export interface Context {
     matches: (url: URL) => boolean,
     handle: (route: { abort(): Promise<void>; request(): { url(): string } }) => Promise<void>,
   ): Promise<unknown>
-  newCDPSession(page: Page): Promise<{ send(method: string, options?: object): Promise<unknown> }>
   setDefaultTimeout(time: number): void
   close(): Promise<void>
 }

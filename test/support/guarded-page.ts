@@ -19,12 +19,6 @@ export const screens = {
   phone: { width: 360, height: 740 },
 }
 
-interface GuardedContext {
-  readonly context: Context
-  /** The only host that the page may contact, URLs to block there, and problems so far. */
-  guard: { host: string; isCut: (url: URL) => boolean; problems: string[] }
-}
-
 /** Chromium's log message for an error response, which is not an error in the page. */
 const refusal = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
@@ -39,48 +33,28 @@ export function useGuardedPages(): (url: string, options?: GuardOptions) => Prom
     assert.deepEqual(problems, [])
   })
 
-  async function newGuarded(url: string, guard: GuardedContext['guard']) {
-    const context = await newContext()
-    const keeper = await context.newPage() // so that Chromium needs no new process for the next page
-    await keeper.goto(new URL('/api/v1/health', url).href)
-    const guarded: GuardedContext = { context, guard }
+  return async function open(url, { expected, isCut = () => false, viewport = screens.wide } = {}) {
+    const problems = problemsOfTest
+    const { host } = new URL(url)
+    let context: Context | undefined
+    // Called before any `await`: after one, Node.js might add the hook to another test.
+    after(() => context?.close())
+    context = await newContext()
     await context.addInitScript({
       content: `addEventListener('securitypolicyviolation', (event) => {
         console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
       })`,
     })
     await context.route(
-      (url) => url.host !== guarded.guard.host || guarded.guard.isCut(url),
+      (url) => url.host !== host || isCut(url),
       async (route) => {
         const url = route.request().url()
-        const { host, problems } = guarded.guard
         if (new URL(url).host !== host) problems.push(`asked another host: ${url}`)
         await route.abort()
       },
     )
-    return guarded
-  }
-
-  const free: GuardedContext[] = []
-
-  return async function open(url, { expected, isCut = () => false, viewport = screens.wide } = {}) {
-    const problems = problemsOfTest
-    const { host, origin } = new URL(url)
-    let guarded = free.pop()
-    let page: Page | undefined
-    // Called before any `await`: after one, Node.js might add the hook to another test.
-    after(async () => {
-      await page?.close()
-      if (guarded !== undefined) free.push(guarded)
-    })
-    const guard = { host, isCut, problems }
-    guarded ??= await newGuarded(url, guard)
-    guarded.guard = guard
-    page = await guarded.context.newPage()
+    const page = await context.newPage()
     await page.setViewportSize(viewport)
-    const tools = await guarded.context.newCDPSession(page)
-    await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
-    await tools.send('Network.clearBrowserCache')
     page.on('pageerror', (error) => problems.push(`threw: ${error.stack ?? error}`))
     page.on('console', (message) => {
       if (!['error', 'warning'].includes(message.type())) return
