@@ -195,8 +195,6 @@ test('a .env file is read, and variables of the environment take precedence, eve
 
 for (const [args, variables] of [
   [[], { STORE_URL: '' }],
-  [[], { STORE_URL: 'memory' }],
-  [['--store-url', 'memory'], {}],
   [['--store-url=memory'], { STORE_URL: 'redis://127.0.0.1:2' }],
 ] as const) {
   test(`${JSON.stringify([...args, variables])}: items are kept in memory in spite of a STORE_URL in .env`, async () => {

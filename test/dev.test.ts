@@ -81,14 +81,9 @@ test('dev prints where items are kept and the page URLs with the token, and does
   assert.ok(!log.includes(token), log)
 })
 
-for (const [args, variables, host] of [
-  [[], {}, '127.0.0.1'],
-  [[], { HOST: '0.0.0.0' }, 'localhost'],
-] as const) {
-  const given = JSON.stringify([...args, variables])
-  test(`dev listens on 127.0.0.1 unless another address is set: ${given}`, async () => {
-    const own = startCommand(['dev', '--port', '0', ...args], variables)
-    const text = await own.printed(/^ +interface .*\n/m)
+for (const [HOST, host] of Object.entries({ '': '127.0.0.1', '0.0.0.0': 'localhost' })) {
+  test(`dev with HOST=${HOST} listens on ${host}`, async () => {
+    const text = await startCommand(['dev', '--port', '0'], { HOST }).printed(/^ +interface .*\n/m)
     assert.equal(new URL(/interface +(\S+)/.exec(text)?.[1] ?? '').hostname, host)
   })
 }
@@ -242,7 +237,6 @@ const wrong: [request: string, body: string | undefined, status: number, says: R
   ['POST /control/seed', '', 422, /item 0, line 1, column 1: expected an object/],
   ['POST /control/seed', '{}'.repeat(10_001), 422, /item 10000, .*: more than 10000 items/],
   ['POST /control/failures', '{"failures":[404]}', 422, failures],
-  ['POST /control/failures', '{"failures":{"503":2}}', 422, failures],
   ['POST /control/failures', '{}', 422, /failures is undefined/],
   [
     'POST /control/failures',
@@ -250,13 +244,11 @@ const wrong: [request: string, body: string | undefined, status: number, says: R
     422,
     /metod.* fits no item request/,
   ],
-  ['POST /control/failures', '{"failures":[503],"path":"/x"}', 422, /fits no item request/],
   ['POST /control/failures', '{"failures":[503]', 422, /line 1, column 18: expected a comma or/],
   ['POST /control/failures', '[]', 422, /is not one JSON object/],
   ['POST /control/failures', '{} {}', 422, /is not one JSON object/],
   ['POST /control/failures', `{"failures":[${' '.repeat(16_384)}]}`, 422, /of up to 16384 bytes/],
   ['POST /control/delay', '{"min":5}', 422, /delay is .* min: 5.*; expected milliseconds/],
-  ['POST /control/delay', '{"min":1,"max":2,"for":3}', 422, /for: 3 .* fits no item request/],
   ['PUT /control/seed', '[]', 405, /METHOD_NOT_ALLOWED/],
   ['POST /control/requests', '', 405, /METHOD_NOT_ALLOWED/],
   ['POST /control/other', '', 404, /ROUTE_NOT_FOUND/],
