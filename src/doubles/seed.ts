@@ -1,15 +1,12 @@
 /** Reads a store's initial items from a file or a program, and stores them. @module */
 
-import { isUtf8 } from 'node:buffer'
 import { UsageError } from '../config/usage-error.js'
 import { runInTurns, untilWorkMayRun } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodedItem } from '../item/item.js'
 import {
-  firstInvalid,
   InvalidItemError,
   type ItemRequest,
-  incompleteEnd,
   placeIn,
   readItemRequest,
 } from '../item/item-request.js'
@@ -19,7 +16,6 @@ import { copied, runToEnd, type Slices } from '../item/slices.js'
 import { type ItemStore, StoreError } from '../store/item-store.js'
 
 const deletedPerTurn = 256
-const windowBytes = 64 * 1024 // per slice; finding an invalid byte in them takes 1 ms
 
 /**
  * Parses a seed: a JSON array of objects, or objects separated by white space. Ignores a byte order mark and the `id`
@@ -30,7 +26,6 @@ export function* readSeed(file: Buffer, maxItems?: number): Slices<ItemRequest[]
   const requests: ItemRequest[] = []
   let start = 0
   try {
-    yield* checkEncoding(text)
     for (const object of seedObjects(text)) {
       yield
       if (object === undefined) continue
@@ -52,16 +47,6 @@ export function* readSeed(file: Buffer, maxItems?: number): Slices<ItemRequest[]
 /** Reads a whole seed without a pause. @throws {UsageError} */
 export function parseSeed(file: Buffer): ItemRequest[] {
   return runToEnd(readSeed(file))
-}
-
-function* checkEncoding(text: Buffer): Slices<void> {
-  for (let start = 0; start < text.length; ) {
-    if (start > 0) yield
-    let part = text.subarray(start, start + windowBytes)
-    if (start + part.length < text.length) part = part.subarray(0, incompleteEnd(part))
-    if (!isUtf8(part)) throw new JsonSyntaxError('not valid UTF-8', start + firstInvalid(part))
-    start += part.length
-  }
 }
 
 /** Parses an array of `count` items from a program. @throws {UsageError} with the item's index. */

@@ -210,7 +210,7 @@ function invalid(what: string): InvalidItemError {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Returns the position of the first invalid sequence in bytes that aren't UTF-8. */
-export function firstInvalid(bytes: Uint8Array): number {
+function firstInvalid(bytes: Uint8Array): number {
   const text = Buffer.from(decoder.decode(bytes))
   const different = bytes.findIndex((byte, at) => byte !== text[at])
   const end = different === -1 ? bytes.length : different
@@ -219,7 +219,7 @@ export function firstInvalid(bytes: Uint8Array): number {
 }
 
 /** Returns where an incomplete character at the end begins, or else the number of bytes. */
-export function incompleteEnd(bytes: Uint8Array): number {
+function incompleteEnd(bytes: Uint8Array): number {
   for (let length = 1; length < 4 && length <= bytes.length; length += 1) {
     const byte = bytes[bytes.length - length] as number // never undefined: `length` is at most `bytes.length`
     if (byte < 0x80) break
