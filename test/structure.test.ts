@@ -53,17 +53,6 @@ describe('imports', () => {
     }
   })
 
-  test('have no cycle', () => {
-    const done = new Set<string>()
-    const visit = (file: string, path: string[]): void => {
-      assert.ok(!path.includes(file), `cycle: ${[...path, file].join(' -> ')}`)
-      if (done.has(file)) return
-      for (const imported of importsOf(file)) visit(imported, [...path, file])
-      done.add(file)
-    }
-    for (const file of [...sources, ...pages]) visit(file, [])
-  })
-
   test('of the items page go from the app to its features, and never from one feature to another', () => {
     const layers = ['', 'bar list edit dialogs', 'ui state', 'service', 'model']
     const folderOf = (file: string) => /\/pages\/items\/(?:(\w+)\/)?/.exec(file)?.[1] ?? ''
