@@ -1,6 +1,5 @@
 /** Endpoints for tests in any language, which reset, seed and break the store. Only `dev` has them. @module */
 
-import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../config/usage-error.js'
 import { answerEmpty, answerJson, sendChunks, writeJsonHead } from '../http/answer.js'
 import type { ReadBody } from '../http/body.js'
@@ -11,7 +10,7 @@ import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { copied, type Slices } from '../item/slices.js'
 import type { ItemStore } from '../store/item-store.js'
 import { controlPrefix, type Doubles } from './doubles.js'
-import type { Delay, Failures, RequestScope } from './options.js'
+import type { Delay, Failures, RecordedRequest, RequestScope } from './options.js'
 import { readSeed, storeItems } from './seed.js'
 
 const maxItems = 10_000 // each takes 500 bytes more than its text until it is stored
@@ -57,7 +56,7 @@ export function createControlRoutes(
 
   const listRequests: Handler = async (exchange) => {
     const before = `{"session_id":"${exchange.sessionId}","requests":[`
-    const chunks = inPortions(jsonOf(doubles.recorded()))
+    const chunks = inPortions(jsonOf(doubles.requests()))
     if (!writeJsonHead(exchange, 200, undefined)) return
     await sendChunks(exchange, before, { byteLength: undefined, chunks }, ']}')
   }
@@ -84,15 +83,18 @@ function* copyOf(body: ArrivingBody): Slices<Buffer> {
   return text
 }
 
+const pieceLength = 64 * 1024
+
 /** Yields recorded requests as JSON, in short pieces. */
-function* jsonOf(requests: ReturnType<Doubles['recorded']>): Generator<Buffer, void> {
+function* jsonOf(requests: readonly RecordedRequest[]): Generator<Buffer, void> {
   let before = ''
   for (const { sessionId, body, status = null, ...request } of requests) {
     const head = JSON.stringify({ ...request, status, session_id: sessionId })
-    const decoder = new StringDecoder()
-    yield Buffer.from(`${before}${head.slice(0, -1)},"body":${body.length > 0 ? '"' : 'null'}`)
-    for (const part of body) yield Buffer.from(JSON.stringify(decoder.write(part)).slice(1, -1))
-    before = body.length > 0 ? `${decoder.end()}"},` : '},'
+    yield Buffer.from(`${before}${head.slice(0, -1)},"body":${body === undefined ? 'null' : '"'}`)
+    for (let at = 0; body && at < body.length; at += pieceLength) {
+      yield Buffer.from(JSON.stringify(body.slice(at, at + pieceLength)).slice(1, -1))
+    }
+    before = body === undefined ? '},' : '"},'
   }
   yield Buffer.from(before.slice(0, -1))
 }

@@ -1,6 +1,7 @@
 /** Test doubles: latency, failures, repeatable ids, and a record of requests. @module */
 
 import { randomInt } from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
 import timers from 'node:timers'
 import { UsageError } from '../config/usage-error.js'
 import { answerError, answerJson } from '../http/answer.js'
@@ -22,8 +23,6 @@ interface DoublesOptions {
   readonly recordBodies?: boolean | undefined
 }
 
-type Recorded = Omit<RecordedRequest, 'body'> & { readonly body: readonly Buffer[] }
-
 export type Doubles = ReturnType<typeof createDoubles>
 
 const { setTimeout, clearTimeout } = timers // kept, because test runners replace them
@@ -32,8 +31,7 @@ const { setTimeout, clearTimeout } = timers // kept, because test runners replac
 export const controlPrefix = '/control/'
 const maxKept = 100 // failures or delays, each of which is compared with every request
 const maxRecorded = 10_000 // low, because a development service may run for weeks
-const maxRecordedBytes = 64 * 1024 * 1024
-const shortPart = 1024 // joined to the next, because each part takes 200 bytes more
+const maxRecordedLength = 64 * 1024 * 1024 // characters
 const seedNamespace = '0d5b3c1e-7f2a-4c58-9e64-1b8a2f7d9c03'
 
 /** @throws {UsageError} if an option is invalid. */
@@ -43,20 +41,20 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
   let armed: { isMeant: ScopeTest; next: () => Failure | undefined; isOver: () => boolean }[] = []
   const delays: { isMeant: ScopeTest; range: Delay }[] = []
   const delayed = new Set<() => void>() // each ends the delay of a request
-  let recorded: Recorded[] = []
-  let recordedBytes = 0
-  const bodies = new WeakMap<Exchange, Buffer[]>()
+  let recorded: RecordedRequest[] = []
+  let recordedLength = 0
+  const bodies = new WeakMap<Exchange, { readonly decoder: StringDecoder; text: string }>()
   let resets = 0
   let isStopping = false
 
   function record(exchange: Exchange, status: number | undefined): void {
     const { request, path, sessionId } = exchange
-    const body = bodies.get(exchange) ?? []
+    const body = bodies.get(exchange)?.text
     const query = queryOf(request)
     recorded.push({ method: request.method ?? '', path, query, status, sessionId, body })
-    recordedBytes += sizeOf(recorded.at(-1))
-    while (recorded.length > maxRecorded || recordedBytes > maxRecordedBytes) {
-      recordedBytes -= sizeOf(recorded.shift())
+    recordedLength += sizeOf(recorded.at(-1))
+    while (recorded.length > maxRecorded || recordedLength > maxRecordedLength) {
+      recordedLength -= sizeOf(recorded.shift())
     }
   }
 
@@ -81,7 +79,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
     if (failures !== undefined) fail(failures)
     if (delay !== undefined) setDelay(delay)
     recorded = []
-    recordedBytes = 0
+    recordedLength = 0
     for (const end of delayed) end()
   }
 
@@ -161,23 +159,16 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
 
     bodyReceived(exchange: Exchange, part: Buffer): void {
       if (!recordBodies || part.length === 0 || exchange.path.startsWith(controlPrefix)) return
-      const parts = bodies.get(exchange) ?? []
-      const short = (parts.at(-1)?.length ?? shortPart) < shortPart ? parts.splice(-1) : []
-      parts.push(Buffer.concat([...short, part]))
-      bodies.set(exchange, parts)
+      const body = bodies.get(exchange) ?? { decoder: new StringDecoder(), text: '' }
+      body.text += body.decoder.write(part)
+      bodies.set(exchange, body)
     },
 
     sinceNow,
     fail,
     delay: setDelay,
 
-    recorded: () => [...recorded],
-
-    requests: (): RecordedRequest[] =>
-      recorded.map(({ body, ...request }) => ({
-        ...request,
-        body: body.length > 0 ? Buffer.concat(body).toString() : undefined,
-      })),
+    requests: () => [...recorded],
 
     reset: startOver,
 
@@ -194,9 +185,8 @@ function keep<T>(kept: T[], one: T, what: string): void {
   else throw new UsageError(`${maxKept} ${what} are set already; they end with the next reset`)
 }
 
-function sizeOf(recorded: Recorded | undefined): number {
-  const { path = '', query = '', body = [] } = recorded ?? {}
-  return body.reduce((sum, { length }) => sum + length, path.length + query.length)
+function sizeOf({ path = '', query = '', body = '' }: Partial<RecordedRequest> = {}): number {
+  return path.length + query.length + body.length
 }
 
 /** Waits for the whole body without parsing it, because only the record needs it. */
