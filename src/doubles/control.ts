@@ -4,12 +4,11 @@ import { UsageError } from '../config/usage-error.js'
 import { answerEmpty, answerJson, sendChunks, writeJsonHead } from '../http/answer.js'
 import type { ReadBody } from '../http/body.js'
 import type { Guard, Handler, Route } from '../http/exchange.js'
-import { inPortions, runInTurns } from '../http/pacing.js'
+import { inPortions } from '../http/pacing.js'
 import { errorBody } from '../interface/errors.js'
-import { type ArrivingBody, shortBody } from '../item/item-request.js'
-import { copied, type Slices } from '../item/slices.js'
+import { shortBody } from '../item/item-request.js'
 import type { ItemStore } from '../store/item-store.js'
-import { controlPrefix, type Doubles } from './doubles.js'
+import { controlPrefix, type Doubles, wholeBody } from './doubles.js'
 import type { Delay, Failures, RecordedRequest, RequestScope } from './options.js'
 import { readSeed, storeItems } from './seed.js'
 
@@ -36,7 +35,11 @@ export function createControlRoutes(
 
   const seed: Handler = async (exchange) => {
     const isCurrent = doubles.sinceNow()
-    const items = await runInTurns(readSeed(await readBody(exchange, copyOf), maxItems))
+    const items = await readBody(exchange, function* (body) {
+      const text = yield* wholeBody(body)
+      body.accountFor(text.length + 500 * Math.min(maxItems, text.length / 3)) // `{}` and a comma are the shortest item
+      return yield* readSeed(text, maxItems)
+    })
     const ids = await storeItems(store, items, doubles.newId, isCurrent)
     answerJson(exchange, 201, { session_id: exchange.sessionId, ids })
   }
@@ -44,13 +47,15 @@ export function createControlRoutes(
   const set =
     (apply: (settings: Settings) => void): Handler =>
     async (exchange) => {
-      const text = await readBody(exchange, copyOf)
-      const isShort = text.length <= shortBody
-      if (!isShort || (await runInTurns(readSeed(text))).length !== 1) {
-        throw new UsageError(`the body is not one JSON object of up to ${shortBody} bytes`)
-      }
+      const settings = await readBody(exchange, function* (body) {
+        const text = yield* wholeBody(body)
+        if (text.length > shortBody || (yield* readSeed(text)).length !== 1) {
+          throw new UsageError(`the body is not one JSON object of up to ${shortBody} bytes`)
+        }
+        return JSON.parse(text.toString().trim()) as Settings // its values are checked when they are applied
+      })
       exchange.requireNoReset?.()
-      apply(JSON.parse(text.toString().trim()) as Settings) // its values are checked when they are applied
+      apply(settings)
       answerEmpty(exchange, 204)
     }
 
@@ -71,16 +76,6 @@ export function createControlRoutes(
   return Object.entries(handlers).map(([name, handlers]) => {
     return { path: controlPrefix + name, guards, handlers }
   })
-}
-
-/** Copies a body, because its memory is released after the read. */
-function* copyOf(body: ArrivingBody): Slices<Buffer> {
-  while (!body.isComplete) yield 'waiting'
-  const { bytes, length } = body
-  body.accountFor(2 * length + 500 * Math.min(maxItems, length / 3)) // `{}` and a comma are the shortest item
-  const text = Buffer.allocUnsafe(length)
-  yield* copied(bytes.subarray(0, length), text, 0)
-  return text
 }
 
 const pieceLength = 64 * 1024

@@ -13,6 +13,8 @@ import { isPreflight } from '../http/preflight.js'
 import { withoutTrailingSlash } from '../http/router.js'
 import { ApiError, errorBody } from '../interface/errors.js'
 import { type ItemId, type NewId, namedItemId } from '../item/id.js'
+import type { ArrivingBody } from '../item/item-request.js'
+import type { Slices } from '../item/slices.js'
 import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './options.js'
 import { checkedDelay, checkedFailures, type ScopeTest, scopeTest } from './options.js'
 
@@ -127,7 +129,7 @@ export function createDoubles({ delay, failures, ids, recordBodies = false }: Do
           // Reads the body for the record. Even if it's invalid, the injected failure is what the client gets.
           if (recordBodies)
             await Promise.resolve()
-              .then(() => readBody(exchange, unused))
+              .then(() => readBody(exchange, wholeBody))
               .catch(() => undefined)
           exchange.requireNoReset?.()
           if (failure !== 'cut') return answerFailure(exchange, failure)
@@ -189,9 +191,10 @@ function sizeOf({ path = '', query = '', body = '' }: Partial<RecordedRequest> =
   return path.length + query.length + body.length
 }
 
-/** Waits for the whole body without parsing it, because only the record needs it. */
-const unused: Parameters<ReadBody>[1] = function* (body) {
+/** Waits for the whole body. Its bytes are freed after the read. */
+export function* wholeBody(body: ArrivingBody): Slices<Buffer> {
   while (!body.isComplete) yield 'waiting'
+  return body.bytes.subarray(0, body.length)
 }
 
 /** Sends an injected failure, which the log doesn't count as the service's own. */
