@@ -9,7 +9,7 @@ import { freed, isMapped, isOutOfMemory, mapped, mappedFrom, resized } from '../
 import { bytesText, type Limit } from '../memory/shares.js'
 import type { Awaitable } from '../store/item-store.js'
 import type { Exchange } from './exchange.js'
-import { mayWorkNow, received, runInTurns, untilWorkMayRun } from './pacing.js'
+import { mayWorkNow, runInTurns, untilWorkMayRun } from './pacing.js'
 
 /**
  * Reads a request body, and passes the bytes to `use` as they arrive.
@@ -18,7 +18,7 @@ import { mayWorkNow, received, runInTurns, untilWorkMayRun } from './pacing.js'
  */
 export type ReadBody = <T>(exchange: Exchange, use: BodyUse<T>) => Awaitable<T>
 
-/** Parses a body. The result must not refer to the body's memory, which is released afterwards. */
+/** Parses a body to its end. The result must not refer to the body's memory, which is released afterwards. */
 type BodyUse<T> = (body: ArrivingBody) => Slices<T>
 
 /** Called with each part of a body as it arrives. The part's bytes may change after the call. */
@@ -83,12 +83,10 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
   }
 
   async function receive<T>(exchange: Exchange, use: BodyUse<T>): Promise<T> {
-    const { request, response } = exchange
+    const { request } = exchange
     const maxLength = Number(request.headers['content-length'] ?? maxBodyBytes)
     const count = countMemory(exchange)
     let workBytes = 0
-    let failure: unknown
-    let wake = () => {}
     const body = {
       /** All bytes so far, in one buffer: an array of tiny chunks could take 400 times as much memory. */
       bytes: nothing as Buffer, // so that any other buffer can be assigned
@@ -98,36 +96,6 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
         workBytes = bytes
         count(body.bytes.length + workBytes)
       },
-    }
-
-    const work = use(body)
-
-    /** Releases the body. Its length stays in the count of memory, because the parsed item takes memory too. */
-    function end(): void {
-      work.return(undefined as T) // stops the generator; its result is unused
-      if (isMapped(body.bytes)) freed(body.bytes)
-      body.bytes = nothing
-      request.off('data', receivePart) // an idle connection keeps its last request, but must not keep the body
-    }
-
-    /** Rejects a request, but reads on: many clients read no response until they have sent the body. */
-    function fail(error: unknown): void {
-      failure ??= error
-      end()
-      count(0)
-      request.resume()
-      wake()
-    }
-
-    function receivePart(chunk: Buffer): void {
-      onReceived(exchange, chunk)
-      try {
-        append(chunk)
-        received(request, chunk.length)
-        wake()
-      } catch (error) {
-        fail(error)
-      }
     }
 
     function append(chunk: Buffer): void {
@@ -142,33 +110,23 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       count(body.bytes.length + workBytes)
     }
 
-    request.on('data', receivePart).once('end', () => {
+    const work = use(body)
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        onReceived(exchange, chunk)
+        append(chunk)
+        await untilWorkMayRun()
+        while (work.next().value !== 'waiting') await untilWorkMayRun()
+      }
       body.isComplete = true
-      wake()
-    })
-    // Without this, the loop would wait forever after a disconnect: a request with an incomplete body emits no `end`.
-    response.once('close', () => {
-      fail(cutShort())
-    })
-    for (let isWaiting = true; ; ) {
-      if (isWaiting) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-      await untilWorkMayRun()
-      if (failure !== undefined) throw failure
-      try {
-        const { done, value } = work.next()
-        if (done) {
-          end()
-          return value
-        }
-        isWaiting = value === 'waiting'
-      } catch (error) {
-        fail(error)
-        throw error
-      }
+      return await runInTurns(work)
+    } catch (error) {
+      request.resume() // many clients read no response until they have sent the body
+      throw request.destroyed && !request.complete ? cutShort() : error
+    } finally {
+      // The length stays in the count of memory, because the parsed item takes memory too.
+      if (isMapped(body.bytes)) freed(body.bytes)
+      body.bytes = nothing
     }
   }
 }

@@ -1,6 +1,5 @@
-/** Spreads long work, large bodies and many responses over several turns of the event loop. @module */
+/** Spreads long work and many responses over several turns of the event loop. @module */
 
-import type { IncomingMessage } from 'node:http'
 import type { Slices } from '../item/slices.js'
 import { nextTurn, performance, setImmediate } from '../listener/timers.js'
 import type { ItemList } from '../store/item-store.js'
@@ -42,30 +41,19 @@ export async function runInTurns<T>(work: Slices<T>): Promise<T> {
   }
 }
 
-/** Returns a function that counts bytes, and says whether this turn of the event loop may handle them. */
-function perTurn(maximum: number): (bytes: number) => boolean {
-  let counted = 0
-  const reset = () => {
-    counted = 0
-  }
-  return (bytes) => {
-    // Plans a reset only from half of the limit on, because most turns stay below it.
-    if (counted < maximum / 2 && counted + bytes >= maximum / 2) setImmediate(reset)
-    counted += bytes
-    return counted <= maximum
-  }
+const parsedPerTurn = 32 * 1024 // in bytes; parsing them takes 1.5 ms
+let parsed = 0
+const reset = () => {
+  parsed = 0
 }
 
-/** Counts a short body, and returns whether to parse it now. Parsing 32 KiB takes 1.5 ms. */
-export const mayWorkNow = perTurn(32 * 1024)
-const mayReceiveMore = perTurn(256 * 1024) // receiving 256 KiB takes 0.25 ms
-const receivingTime = 0.25 // ms per read from a resumed request, of up to 128 KiB
-
-/** Pauses a request once this turn has received too much. Otherwise, Node.js would read 2 MB per client. */
-export function received(request: IncomingMessage, length: number): void {
-  if (mayReceiveMore(length)) return
-  request.pause()
-  void untilWorkMayRun(receivingTime).then(() => request.resume())
+/** Counts a short body, and returns whether this turn of the event loop may parse it. */
+export function mayWorkNow(length: number): boolean {
+  // Plans a reset only from half of the limit on, because most turns stay below it.
+  const half = parsedPerTurn / 2
+  if (parsed < half && parsed + length >= half) setImmediate(reset)
+  parsed += length
+  return parsed <= parsedPerTurn
 }
 
 const joinedBytes = 64 * 1024 // in bytes; short chunks are joined to save writes
