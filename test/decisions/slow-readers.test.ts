@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { createMemoryStore } from '../../src/store/memory/store.js'
 import { create } from '../conformance/expect.js'
 import { type OwnApp, ownApp } from '../support/own-app.js'
+import { until } from '../support/process.js'
 import { exchangeOne, headOf, openSocket, stalledRead } from '../support/socket.js'
 import { createItems, itemText, textOf } from '../support/store-behaviour.js'
 
@@ -63,4 +64,12 @@ test('§8 a body does not count as pending while the client reads the response s
     await once(socket, 'readable')
   }
   assert.equal((await exchangeOne(app.baseUrl, head + body)).status, 201)
+})
+
+test('§8 the lists of a project that clients read slowly count as they are sent', async () => {
+  const app = await appWith({ maxReaderBytes: 5 * megabyte })
+  for (let count = 0; count < 5; count += 1)
+    await create(app, { pad: 'x'.repeat(2 * megabyte) }, 'p')
+  for (let count = 0; count < 8; count += 1) await stalledRead(app, '/items?project_id=p')
+  await until('a client is cut', () => hasCut(app))
 })
