@@ -5,8 +5,6 @@ import { type HeaderList, itemPath, neverStored, replayedHeader } from '../inter
 import { type ItemId, type NewId, namedItemId, newItemId, parseItemId } from '../item/id.js'
 import { type EncodedItem, encodedItem } from '../item/item.js'
 import { type ArrivingBody, readItemRequest } from '../item/item-request.js'
-import { freed } from '../memory/mapped.js'
-import { mebibyte } from '../memory/shares.js'
 import type { Awaitable, ChangeOutcome, ItemList, ItemStore } from '../store/item-store.js'
 import { StoreError } from '../store/item-store.js'
 import { answerEmpty, type SentList, sendChunks, writeJsonHead } from './answer.js'
@@ -23,7 +21,6 @@ const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']'
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
 const longBody = 16 * 1024 // bytes up to which data is copied, to send the response at once
-const largeItem = mebibyte
 
 export type ItemOperations = ReturnType<typeof createItemOperations>
 
@@ -33,7 +30,6 @@ export function createItemOperations(
   maxSharedListBytes: number,
   newId: NewId = (name) => (name === undefined ? newItemId() : namedItemId(store.namespace, name)),
 ) {
-  const keepsItems = store.traffic === undefined
   const listTag = (version: string): EntityTag =>
     store.guarantees.isSnapshot ? `"${version}"` : `W/"${version}"`
 
@@ -117,11 +113,6 @@ export function createItemOperations(
 
     read: (id: ItemId) => taggedItem(store.read(id)),
 
-    /** Frees a large item that no other response uses, without waiting for garbage collection. */
-    free(item: EncodedItem): void {
-      if (!keepsItems && item.length >= largeItem) freed(item)
-    },
-
     /** Returns the id of a new item. @param name see `keyedName`. */
     newId(exchange: Exchange, name: string | undefined): ItemId {
       exchange.requireNoReset?.()
@@ -183,7 +174,7 @@ export function createItemHandlers(
       const { tag, isReplayed } = await operations.create(exchange, received)
       const headers = ['ETag', tag, ...locationOf(exchange, received.id)]
       if (isReplayed) headers.push(replayedHeader, 'true')
-      return answerItem(exchange, created, received.item, headers, operations.free)
+      return answerItem(exchange, created, received.item, headers)
     },
 
     read: async function readItem(exchange) {
@@ -195,16 +186,14 @@ export function createItemHandlers(
       if (result && result.modified === undefined) return answerNotModified(exchange, result)
       const { modified, preferenceHeaders = [] } = result ?? {}
       const { item, tag } = modified ?? present(exchange, await operations.read(id))
-      const free = modified ? undefined : operations.free
-      return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders], free)
+      return answerItem(exchange, retrieved, item, ['ETag', tag, ...preferenceHeaders])
     },
 
     replace: async function replaceItem(exchange) {
       const conditions = conditionsOf(exchange.request.headers)
       const received = await readBody(exchange, (body) => itemIn(body, () => itemIdOf(exchange)))
       await operations.replace(exchange, received, conditions)
-      const headers = ['ETag', await itemTag(received.item)]
-      return answerItem(exchange, updated, received.item, headers, operations.free)
+      return answerItem(exchange, updated, received.item, ['ETag', await itemTag(received.item)])
     },
 
     delete: async function deleteItem(exchange) {
@@ -259,17 +248,8 @@ function envelope(statusCode: number, status: string, message: string, open = ''
   return { statusCode, before, after: `${close}}` }
 }
 
-/** @param free called with the item once the response is closed. */
-function answerItem(
-  exchange: Exchange,
-  parts: Envelope,
-  item: EncodedItem,
-  headers: HeaderList,
-  free: (item: EncodedItem) => void = () => undefined,
-) {
-  const release = () => free(item)
-  const data = { byteLength: item.length, chunks: [item], release }
-  return answerData(exchange, parts, data, headers)
+function answerItem(exchange: Exchange, parts: Envelope, item: EncodedItem, headers: HeaderList) {
+  return answerData(exchange, parts, { byteLength: item.length, chunks: [item] }, headers)
 }
 
 /** Sends items as `data`. A short response is sent as Latin-1 text: one character per byte of UTF-8. */
@@ -284,10 +264,7 @@ function answerData(
   const opening = `{"session_id":"${sessionId}${before}`
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
   if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release?.()
-  if (request.method === 'HEAD') {
-    data.release?.()
-    return connection.batch.end(response)
-  }
+  if (request.method === 'HEAD') return connection.batch.end(response)
   if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
     return sendChunks(exchange, opening, data, after)
   }
