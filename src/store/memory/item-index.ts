@@ -13,7 +13,7 @@ const tableBits = 10
 const maxLoad = 3 / 4 // of a table's slots are taken, so that a search takes few steps
 const firstSlots = 8
 const noWords = new Int32Array(slotWords) // of all empty tables
-const mixer = 0x9e3779b1 // 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming, section 6.4)
+export const mixer = 0x9e3779b1 // 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming, section 6.4)
 
 /** An entry for each item: the hash of its id, and the number of its block. */
 export class ItemIndex {

@@ -7,8 +7,10 @@ import { bytesText } from '../../memory/shares.js'
 import { type ItemStore, StoreError, type StoreSize } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { Blocks, type ItemLocation } from './blocks.js'
+import { mixer } from './item-index.js'
 
 const itemOverhead = 64 // bytes that an item takes besides its text
+const projectBits = 16
 
 export interface MemoryStore extends ItemStore {
   size(): StoreSize
@@ -22,7 +24,8 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   let used = 0 // bytes of all texts, with a comma after each
   const prefix = randomUUID() // of versions, different in each process
   let changes = 0
-  const projectChanges = new ProjectChanges()
+  /** Numbers of the last changes to projects. Those with the same hash share one, so that memory is bounded. */
+  const projectChanges = new Float64Array(1 << projectBits)
   const watchers = new Watchers()
 
   const usedBytes = () => used + size * itemOverhead
@@ -36,7 +39,9 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
 
   function changed(id: ItemId, ...projects: (string | undefined)[]): void {
     changes += 1
-    for (const project of projects) projectChanges.add(project, changes)
+    for (const project of projects) {
+      if (project !== undefined) projectChanges[projectHash(project)] = changes
+    }
     watchers.call([id], projects)
   }
 
@@ -47,12 +52,12 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     size = 0
     used = 0
     changes += 1
-    projectChanges.addAll(changes)
+    projectChanges.fill(changes)
     watchers.call()
   }
 
   function version(project?: string): string {
-    return `${prefix}-${project === undefined ? changes : projectChanges.latest(project)}`
+    return `${prefix}-${project === undefined ? changes : projectChanges[projectHash(project)]}`
   }
 
   function projectAt({ block, position }: ItemLocation): string | undefined {
@@ -137,31 +142,10 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
   }
 }
 
-const maxLength = 512 * 1024 // in characters, including `overhead` for each name
-const overhead = 40 // in characters; about 10,000 projects can be remembered
-
-/** Remembers the sequence number of each project's last change, and forgets all if there are too many. */
-export class ProjectChanges {
-  readonly #latest = new Map<string, number>()
-  #length = 0
-  #forgotten = 0
-
-  /** Returns the number of a project's last change; for a forgotten project, it may be higher. */
-  latest(project: string): number {
-    return this.#latest.get(project) ?? this.#forgotten
+function projectHash(project: string): number {
+  let hash = 0
+  for (let place = 0; place < project.length; place += 1) {
+    hash = Math.imul(hash ^ project.charCodeAt(place), mixer)
   }
-
-  /** @param change sequence number of the change, higher than in all earlier calls. */
-  add(project: string | undefined, change: number): void {
-    if (project === undefined) return
-    if (!this.#latest.has(project)) this.#length += project.length + overhead
-    if (this.#length > maxLength) this.addAll(change)
-    else this.#latest.set(project, change)
-  }
-
-  addAll(change: number): void {
-    this.#latest.clear()
-    this.#length = 0
-    this.#forgotten = change
-  }
+  return hash >>> (32 - projectBits)
 }
