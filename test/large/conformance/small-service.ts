@@ -16,7 +16,6 @@ export type Items = Map<string, Item>
 export interface Request {
   readonly endpoint: string // such as `PUT /items/{id}`; only `OPTIONS` for a preflight
   readonly id: string // in the path; may be empty
-  readonly query: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
 }
@@ -47,9 +46,8 @@ const secret = 'a secret of at least thirty-two bytes'
 export const parts = {
   sessionId: (): string => randomUUID(),
   isPublic: ({ endpoint }: Request): boolean => endpoint === health || endpoint === 'OPTIONS',
-  authorization: /^Bearer (.*)$/,
-  isSigned: ({ algorithm, signed, signature }: Token, key: string = secret): boolean =>
-    algorithm === 'HS256' && signature === signatureOf(signed, key),
+  isSigned: ({ algorithm, signed, signature }: Token): boolean =>
+    algorithm === 'HS256' && signature === signatureOf(signed, secret),
   isExpired: (exp: number): boolean => exp <= inSeconds(0),
   isAllowed: (_claims: Members, _request: Request): boolean => true,
   /** Whether a request takes effect although its token is rejected. */
@@ -58,14 +56,10 @@ export const parts = {
   parsed: (body: string): unknown =>
     JSON.parse(body.replaceAll(/(?<=[[:,]\s*)-?\d{16,}(?=\s*[,\]}])/g, '"#$&"')),
   requested: (value: Members, _request: Request): Members => value,
-  newId: (_value: Members): string => randomUUID(),
   members: (data: Members): Members => data,
-  itemOf: (own: Item, data: Members): Item => ({ ...own, ...data }),
-  found: (item: Item | undefined, _request: Request): Item | undefined => item,
-  replaced: (_before: Item, next: Item, _value: Members): Item => next,
-  store: (items: Items, item: Item): unknown => items.set(item.id, item),
+  replaced: (_before: Item, next: Item): Item => next,
   remove: (items: Items, id: string): unknown => items.delete(id),
-  listed: (items: Item[], _request: Request): unknown => items.toReversed(),
+  listed: (items: Item[]): unknown => items.toReversed(),
   reply: (reply: Reply, _request: Request, _items: Items): Reply => reply,
 }
 
@@ -88,10 +82,10 @@ export async function smallService(defect: Defect = {}): Promise<Service> {
 }
 
 function requestOf({ method, url = '', headers }: http.IncomingMessage, body: string): Request {
-  const [path = '', query = ''] = url.replace(prefix, '').split('?')
+  const [path = ''] = url.replace(prefix, '').split('?')
   const [, id = ''] = /^\/items\/(.+)$/.exec(path) ?? []
   const endpoint = `${method} ${id === '' ? path : '/items/{id}'}`
-  return { endpoint: method === 'OPTIONS' ? method : endpoint, id, query, headers, body }
+  return { endpoint: method === 'OPTIONS' ? method : endpoint, id, headers, body }
 }
 
 function written(body: unknown): string | undefined {
@@ -120,7 +114,7 @@ function replyTo(request: Request, own: typeof parts, items: Items): Reply {
 
 function tokenProblem(request: Request, own: typeof parts): string | undefined {
   if (own.isPublic(request)) return undefined
-  const token = own.authorization.exec(request.headers.authorization ?? '')?.[1]
+  const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1]
   if (token === undefined) return 'MISSING_TOKEN'
   try {
     const [header = '', payload = '', signature = ''] = token.split('.')
@@ -152,13 +146,13 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
     const about = { service_name: 'small', version: '2.0.0-rc.1+build.5', services_summary }
     return reply(200, { session_id, status: 'healthy', ...about, uptime: 1 })
   }
-  if (endpoint === list) return reply(200, own.listed([...items.values()], request))
-  const item = id === '' ? undefined : own.found(items.get(id), request)
+  if (endpoint === list) return reply(200, own.listed([...items.values()]))
+  const item = items.get(id)
   const value = endpoint === create || endpoint === replace ? valueIn(request, own) : {}
   if (value === undefined) return refusal(422, 'VALIDATION_ERROR', session_id)
   if (endpoint === create) {
-    const made = itemOf(own.newId(value), value, own)
-    own.store(items, made)
+    const made = itemOf(randomUUID(), value, own)
+    items.set(made.id, made)
     return envelope(201, 'created', 'Item created successfully', made)
   }
   if (item === undefined) return reply(404, { detail: `there is no ${id}`, session_id })
@@ -167,8 +161,8 @@ function answerTo(request: Request, own: typeof parts, items: Items, session_id:
     own.remove(items, id)
     return reply(204)
   }
-  const next = own.replaced(item, itemOf(id, value, own), value)
-  own.store(items, next)
+  const next = own.replaced(item, itemOf(id, value, own))
+  items.set(next.id, next)
   return envelope(200, 'updated', 'Replaced', next)
 }
 
@@ -185,5 +179,5 @@ function valueIn(request: Request, own: typeof parts): Members | undefined {
 
 function itemOf(id: string, { data, project_id }: Members, own: typeof parts): Item {
   const { id: _id, project_id: _project, ...members } = own.members(record(data))
-  return own.itemOf({ id, project_id }, members)
+  return { id, project_id, ...members }
 }
