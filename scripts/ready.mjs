@@ -21,10 +21,6 @@ export function makeReady() {
   for (const file of stamps) writeFileSync(file, stamp)
 }
 
-export function isReady() {
-  return isInstalled('.') && isBuilt(currentStamp())
-}
-
 /** Installs all packages for a folder, including development dependencies, which the build needs. */
 export function install(folder = '.') {
   if (isInstalled(folder)) return

@@ -2,11 +2,7 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { refuseBusyPort } from './busy-port.mjs'
-import { isReady, makeReady, root } from './ready.mjs'
+import { makeReady, root } from './ready.mjs'
 
-if (!isReady()) {
-  await refuseBusyPort(process.argv.slice(2))
-  makeReady()
-}
+makeReady()
 await import(pathToFileURL(join(root, 'dist/cli.js')).href)

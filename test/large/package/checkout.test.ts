@@ -5,7 +5,6 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { portInUse } from '../../support/process.js'
 import { filesIn } from '../../support/tarball.js'
 import { cleanEnvironment, emptyFolder, root, unlessMissing } from '../../support/tools.js'
 
@@ -33,16 +32,6 @@ function assertRuns(command: string, variables: NodeJS.ProcessEnv = {}): void {
 }
 
 const token = 'JWT_SECRET=x npm run --silent token -- --sub a'
-
-test('a port in use is reported before anything is installed', async () => {
-  const port = await portInUse()
-  for (const start of [`npm start -- --host 127.0.0.1 --port ${port}`, 'npm start']) {
-    const { status, stderr } = run(`exec ${start}`, { PORT: String(port), HOST: '127.0.0.1' })
-    assert.match(stderr, /^item-store: port \d+ is in use; .* choose another port with --port\n$/)
-    assert.equal(status, 2)
-  }
-  assert.equal(existsSync(join(clone, 'node_modules')), false)
-})
 
 const installOnly = 'node scripts/build.mjs --install'
 
