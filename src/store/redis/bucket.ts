@@ -64,7 +64,6 @@ export type Script = ReturnType<typeof script>
 /** Maximum length of a script's reply, in bytes. */
 export const scriptReplyBytes = 24 * 1024
 const remembered = 3_600_000 // ms for the version of a project without items, so that each poll sees its last change
-const changesRemembered = 1000 // the same if a clock was ahead: until that time, a change adds 1 to the version
 const maxProjectBytes = 16 * 1024 // in bytes; a longer name doesn't fit into the path of a request
 
 /**
@@ -114,18 +113,18 @@ export function changeScript(record?: { key: string; buckets: number }): Script 
 local key, id, text, expected, time = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local found = redis.call('HMGET', key, 'bytes', id)
 local field, old = found[1] or redis.call('HLEN', key) == 0 and '0 0 0-', found[2] or ''
-local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-%x*$')
-if not bytes or #bytes > 15 or #items > 15 or #last > 15 then
+local bytes, items, last = string.match(field or '', '^(%d+) (%d+) (%d+)%-')
+if not bytes then
   return redis.error_reply('${unexpectedData} another program has written to a key of the store')
 end
 ${recordCheck(record)}
 if (old == '') ~= (expected == '${noItem}') then return 0 end
 if expected ~= '' and old ~= '' and redis.sha1hex(old) ~= expected then return 2 end
-local version = ' ' .. (time > last + 0 and ARGV[4] or string.format('%.0f', last + 1)) .. ARGV[5]
-bytes = bytes + #text - #old
-items = items + (old == '' and 1 or text == '' and -1 or 0)
-local totals = (bytes > 0 and bytes or 0) .. ' ' .. (items > 0 and items or 0) .. version
-local from, to, count, other, corrupted
+local version = ' ' .. (time > last + 0 and ARGV[4] or string.format('%d', last + 1)) .. ARGV[5]
+bytes = math.max(0, bytes + #text - #old)
+items = math.max(0, items + (old == '' and 1 or text == '' and -1 or 0))
+local totals = string.format('%d %d', bytes, items) .. version
+local from, to, number, other
 if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
   local function projectIn(text)
     local name = string.match(text, '^","project_id":"([^"\\\\]*)"', 44)
@@ -139,25 +138,28 @@ if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
     end
     return #name <= ${maxProjectBytes} and '${projectSign}' .. name or nil
   end
-  local function counted(project, change)
-    local count = string.match(redis.call('HGET', key, project) or '0', '^%d+')
-    if not count then corrupted = project return '' end
-    return math.max(0, count + change) .. version
-  end
   from, to = projectIn(old), projectIn(text)
-  if to then count = counted(to, from == to and 0 or 1) elseif from then count = counted(from, -1) end
-  if to and from and from ~= to then other = counted(from, -1) end
-  if corrupted then return {3, corrupted} end
+  local project = to or from
+  if project then
+    number = string.match(redis.call('HGET', key, project) or '0', '^%d+')
+    if not number then return {3, project} end
+    number = math.max(0, number + (from == to and 0 or to and 1 or -1)) .. version
+  end
+  if to and from and from ~= to then
+    other = string.match(redis.call('HGET', key, from) or '0', '^%d+')
+    if not other then return {3, from} end
+    other = math.max(0, other - 1) .. version
+  end
 end
 -- Without memory, the server refuses the first change of a script, unless it is HDEL. Deleting the field '' has no effect.
 if text == '' then
   redis.call('HDEL', key, '')
-  redis.call('HSET', key, 'bytes', totals, from or 'bytes', count or totals)
+  redis.call('HSET', key, 'bytes', totals, from or 'bytes', number or totals)
   if redis.pcall('HDEL', key, id) ~= 1 then
     return redis.error_reply('${partlyDone} the item may still exist')
   end
 else
-  local fields = {id, text, 'bytes', totals, to or from, count}
+  local fields = {id, text, 'bytes', totals, to or from, number}
   if type(redis.pcall('HSET', key, unpack(fields))) == 'table' then
     if #text <= #old then redis.call('HDEL', key, '') end
     redis.call('HSET', key, unpack(fields)) -- if refused again, the reply is this error
@@ -168,9 +170,7 @@ if ARGV[6] then
   local found = redis.pcall('HSCAN', key, ARGV[6], 'MATCH', '${projectSign}*', 'COUNT', 100)[2] or {}
   for place = 1, #found, 2 do
     local since = string.match(found[place + 1], '^0 (%d+)%-')
-    local isOld = since and time - since > ${remembered}
-    local isAhead = since and since - time > ${remembered} and last - since > ${changesRemembered}
-    if isOld or isAhead then redis.pcall('HDEL', key, found[place]) end
+    if since and time - since > ${remembered} then redis.pcall('HDEL', key, found[place]) end
   end
 end
 return from and from ~= to and {1, string.sub(from, 2)} or 1`)
