@@ -55,12 +55,14 @@ describeWithRedis('a planned failover', () => {
     assert.ok(await stored(service, id))
   })
 
-  test('the service reconnects less and less often to a primary that refuses changes like a replica', async () => {
+  test('the service reconnects less and less often to a primary that refuses changes like a replica, and logs each cause once', async () => {
     const info = 'role:master\r\ncluster_enabled:0\r\n'
     let connections = 0
+    let isGone = false
     const server = createServer((socket) => {
       connections += 1
       socket.on('error', () => undefined)
+      if (isGone) socket.destroy()
       socket.on('data', (data) => {
         const [, ...commands] = data.toString().split(/^\*\d+\r\n/m)
         for (const command of commands) {
@@ -71,12 +73,24 @@ describeWithRedis('a planned failover', () => {
     }).unref()
     const service = await serviceOn(`redis://127.0.0.1:${await listen(server)}`)
     const begun = performance.now()
-    await until('the service has connected six times', async () => {
+    await until('the service has connected nine times', async () => {
       assertUnavailable(await service.call('POST', '/items', { data: {} }), noChange)
-      return connections >= 6
+      return connections >= 9
     })
-    // The pauses between the first six connections are at least 50, 100, 200, 400 and 500 ms.
-    assert.ok(performance.now() - begun > 1000, `${connections} connections`)
+    // The pauses between the first nine connections are at least 50, 100, 200, 400 and four times 500 ms.
+    assert.ok(performance.now() - begun > 2700, `${connections} connections`)
+    isGone = true
+    const lines = () => service.log.filter(({ msg }) => /be reached/.test(String(msg)))
+    await until('the log has the new cause', () => lines().length > 1)
+    const [first, second] = lines()
+    assert.deepEqual(
+      [first?.msg, first?.cause, second?.msg],
+      [
+        'the store cannot be reached',
+        'the server is a replica',
+        'the store still cannot be reached',
+      ],
+    )
   })
 })
 
