@@ -15,6 +15,7 @@ import {
   createCollection,
   pauseAfter,
 } from '../../pages/items/state/collection.js'
+import { wait } from '../../src/client/fetch-text.js'
 import { collectGarbage } from '../support/garbage.js'
 import { until } from '../support/process.js'
 
@@ -322,6 +323,17 @@ describe('the collection', () => {
     await until('the wait', () => waits.length === 1)
     collection.setVisible(false)
     assert.ok(waits[0]?.aborted)
+  })
+
+  test('a wait for the next list that is aborted leaves no timer behind', async () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+    const before = timers()
+    const controller = new AbortController()
+    const waiting = wait(100_000, controller.signal)
+    controller.abort()
+    await assert.rejects(waiting)
+    assert.equal(timers(), before)
   })
 
   test('the collection keeps its items when a list fails, and retries unless the problem is final', async () => {

@@ -5,7 +5,13 @@ import { describe, test } from 'node:test'
 import { ChangeSet, Text } from '@codemirror/state'
 import fc from 'fast-check'
 import { withSpaceOf } from '../../pages/items/edit/untouched-space.js'
-import { formattedDraft, isSameItem, whyInvalid, withValue } from '../../pages/items/model/draft.js'
+import {
+  checkDraft,
+  formattedDraft,
+  isSameItem,
+  whyInvalid,
+  withValue,
+} from '../../pages/items/model/draft.js'
 import { itemOf } from '../../pages/items/model/item.js'
 import {
   begin,
@@ -188,6 +194,7 @@ describe('white space', () => {
     const text = `{"a":1,${blanks}"b":"${blanks}","c":[${'1,'.repeat(40_000)}1]${blanks}}`
     const start = performance.now()
     assert.ok(isSameItem(text, text.replace('{', `{${blanks}`)))
+    assert.deepEqual(checkDraft(text), [])
     assert.ok(edited(text, [{ from: 8, to: 9, insert: blanks }]).saved.length > text.length)
     assert.ok(performance.now() - start < 10_000)
   })

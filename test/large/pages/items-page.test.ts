@@ -37,38 +37,13 @@ const posts = [
 const { own: service } = await serviceWith([...goods, ...posts])
 
 describe('the items page', inChromium, () => {
-  test('numbers stay exact when an item is created, shown, and changed elsewhere', async () => {
-    const { own, page } = await openWith([])
-    await page.counts('0 items')
-    await page.choose('New item')
-    await page.editor.fill('{"n": 12345678901234567890, "p": 1.0}')
-    await page.save()
-    await page.cell('12345678901234567890').waitFor()
-    await page.cell('1.0').waitFor()
-    const [, created, id = ''] = /"data":\[(.*"id":"([^"]+)".*)\]/.exec(await own.list()) ?? []
-    assert.equal(created, `{"id":"${id}","project_id":null,"n": 12345678901234567890, "p": 1.0}`)
-
-    const data = '"n": 12345678901234567890, "p": 1.0, "e":1e400,"__proto__":{"x":-0},"2":2,"1":1}'
-    await own.replace(id, `{${data}`)
-    await page.cell('1e400').waitFor()
-    await page.cell('{"x":-0}').waitFor()
-  })
-
-  test('the list is searched in any letter case, filtered by project, and shown as JSON', async () => {
+  test('the list is shown as JSON, and a new item belongs to the chosen project', async () => {
     const { page } = await openWith([
       ['{"city":"Z\\u00fcrich","rest":{"deep":7}}', '"one"'],
       ['{"city":"Bern","":true," ":null}', '"one"'],
       '{"city":"Basel"}',
     ])
-    await page.cell('"Zürich"').waitFor()
-    await page.cell('"Bern"').click()
-    await page.search.fill('zürICH')
-    await page.counts('1 of 3 items')
-    await page.search.fill('')
-    await page.isActive('"Bern"')
-    await page.project.selectOption('(no project_id)')
-    await page.counts('1 of 3 items')
-    await page.cell('"Basel"').waitFor()
+    await page.counts('3 items')
     await page.project.selectOption('one')
     await page.counts('2 items')
     await page.choose('New item')
@@ -229,6 +204,7 @@ describe('the items page', inChromium, () => {
     await page.sees('2 of 2 items imported.')
     await page.choose('Done')
     await page.counts('3 items')
+    await page.cell('12345678901234567890').waitFor()
 
     const saved = page.waitForEvent('download')
     await page.chooseMore('Export')
