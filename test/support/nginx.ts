@@ -3,13 +3,27 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownProcess } from './process.js'
+import { freePort, ownProcess } from './process.js'
 import { emptyFolder, readText } from './tools.js'
 
-/** @param file path in the repository. @param changes replacements for texts that occur exactly once in the file. */
+/** A replacement for a text that occurs exactly once in a file. */
+type Change = readonly [from: string, to: string]
+
+/** Changes of deploy/nginx.conf: it serves on `port`, without TLS. */
+export async function withoutTls(port: number): Promise<Change[]> {
+  const name = 'items.example.com'
+  return [
+    ['listen 443 ssl', `listen 127.0.0.1:${port}`],
+    [`  ssl_certificate /etc/ssl/${name}.pem;\n`, ''],
+    [`  ssl_certificate_key /etc/ssl/${name}.key;\n`, ''],
+    ['listen 80;', `listen 127.0.0.1:${await freePort()};`],
+  ]
+}
+
+/** @param file path in the repository. */
 export function configureNginx(
   file: string,
-  changes: readonly (readonly [from: string, to: string])[],
+  changes: readonly Change[],
   directives = '',
 ): { folder: string; args: string[] } {
   const folder = emptyFolder()

@@ -6,11 +6,11 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { keptClient } from '../../support/kept-client.js'
-import { configureNginx, startNginx } from '../../support/nginx.js'
+import { configureNginx, startNginx, withoutTls } from '../../support/nginx.js'
 import { healthyAt } from '../../support/own-service.js'
 import { freePort, ownProcess } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
-import { putCommand, runInShell, snippetsOf } from '../../support/snippets.js'
+import { putCommand, runInShell, type Snippet, snippetsOf } from '../../support/snippets.js'
 import { cleanEnvironment, emptyFolder, programTest, readText } from '../../support/tools.js'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -37,8 +37,12 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const restart = snippets.findLast(({ language }) => language === 'sh')
     assert.ok(upstream !== undefined && restart !== undefined)
     const prefix = await freePrefix()
+    const here = ({ text }: Snippet) => text.replaceAll('800', prefix)
     const port = await freePort()
-    startNginx(nginx, configure(upstream.text.replaceAll('800', prefix), port, await freePort()))
+    const file = 'deploy/nginx.conf'
+    const [old = ''] = /^upstream .*?^}\n/ms.exec(readText(file)) ?? []
+    const changes = [[old, here(upstream)] as const, ...(await withoutTls(port))]
+    startNginx(nginx, configureNginx(file, changes, 'error_log stderr crit;'))
 
     const cwd = emptyFolder()
     const bin = join(cwd, 'node_modules/.bin')
@@ -63,7 +67,7 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const pids = () => ['1', '2'].map((number) => readFileSync(join(cwd, `instance${number}.pid`)))
     const before = pids()
     for (let round = 0; round < rounds; round += 1) {
-      await runInShell([restart.text.replaceAll('800', prefix)], { cwd, env: { PATH } })
+      await runInShell([here(restart)], { cwd, env: { PATH } })
     }
     isOver = true
     await Promise.all(work)
@@ -74,19 +78,6 @@ describeWithRedis('docs/how-to/processes.md', () => {
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
   })
 })
-
-function configure(upstream: string, port: number, redirecting: number) {
-  const file = 'deploy/nginx.conf'
-  const [own = ''] = /^upstream .*?^}\n/ms.exec(readText(file)) ?? []
-  const changes = [
-    [own, upstream],
-    ['listen 443 ssl', `listen 127.0.0.1:${port}`],
-    ['  ssl_certificate /etc/ssl/items.example.com.pem;\n', ''],
-    ['  ssl_certificate_key /etc/ssl/items.example.com.key;\n', ''],
-    ['listen 80;', `listen 127.0.0.1:${redirecting};`],
-  ] as const
-  return configureNginx(file, changes, 'error_log stderr crit;')
-}
 
 /** Returns digits that become a free port number when 1 or 2 is appended. */
 async function freePrefix(): Promise<string> {
