@@ -34,17 +34,20 @@ for (const file of [single, replicas]) {
   })
 }
 
-test('compose.yaml mounts only files that exist', () => {
+test('the files that compose.yaml mounts exist, and name its metrics port and the folder of the dashboard', () => {
   const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
   const files = mounts.flatMap((mount) => mount.match(/^\.[^:]*/) ?? [])
   assert.equal(files.length, 5)
   for (const file of files) assert.ok(existsSync(join(root, file)), file)
-})
 
-test('Prometheus scrapes the metrics port of the service in compose.yaml, in a job called item-store', () => {
   const { METRICS_PORT } = compose.services['item-store']?.environment ?? {}
   const job = /job_name: item-store\n +static_configs:\n +- targets: \["item-store:(\d+)"\]/
   assert.equal(job.exec(readText('deploy/prometheus.yml'))?.[1], METRICS_PORT)
+
+  const [, folder] = /^ +path: (.*)$/m.exec(readText('deploy/grafana/dashboards.yml')) ?? []
+  const home = compose.services.grafana?.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH
+  assert.equal(home, `${folder}/item-store.json`)
+  assert.ok(mounts.includes(`./deploy/grafana/dashboard.json:${home}:ro`))
 })
 
 programTest('promtool', 'the expressions of Prometheus and the dashboard are valid', (promtool) => {
@@ -52,8 +55,9 @@ programTest('promtool', 'the expressions of Prometheus and the dashboard are val
   const rules = expressions.map((expr, place) => ({ record: `panel:${place}`, expr }))
   const panels = join(emptyFolder(), 'panels.yml')
   writeFileSync(panels, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  const configuration = join(root, 'deploy/prometheus.yml')
   for (const args of [
-    ['config', join(root, 'deploy/prometheus.yml')],
+    ['config', configuration],
     ['rules', panels],
   ]) {
     assert.match(outputOf(promtool, ['check', ...args]), /SUCCESS: [1-9]\d* rules found/)
@@ -72,12 +76,4 @@ test('the service has every metric that the dashboard and the alert rules use', 
   const names = new Set(texts.match(/\b(?:item_store|nodejs|process)_\w+/g))
   assert.ok(names.size > 8, [...names].join())
   for (const name of names) assert.match(metrics, new RegExp(`^${name}[ {]`, 'm'))
-})
-
-test('Grafana finds the dashboard that compose.yaml mounts', () => {
-  const [, folder] = /^ +path: (.*)$/m.exec(readText('deploy/grafana/dashboards.yml')) ?? []
-  const { volumes = [], environment = {} } = compose.services.grafana ?? {}
-  const home = environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH
-  assert.equal(home, `${folder}/item-store.json`)
-  assert.ok(volumes.includes(`./deploy/grafana/dashboard.json:${home}:ro`))
 })
