@@ -73,7 +73,8 @@ export function startInShell(script: string, { cwd, env = {} }: Place): OwnProce
   const { NODE_TEST_CONTEXT, ...inherited } = cleanEnvironment()
   // Offline, npx downloads no missing packages.
   const all = { ...inherited, npm_config_offline: 'true', ...env }
-  return ownProcess(['bash', '-o', 'pipefail', '-ec', script], { cwd, env: all })
+  const installed = script.replaceAll(/^npm install .*$/gm, '') // see `folderOf`
+  return ownProcess(['bash', '-o', 'pipefail', '-ec', installed], { cwd, env: all })
 }
 
 /** Runs a code block that starts a server, on a free port and with a default for `JWT_SECRET`. */

@@ -182,7 +182,7 @@ programTest('uvicorn', `${conformance}: reports the failures of a Python service
 const processes = 'docs/how-to/processes.md'
 test(`${processes}: items are exported and imported with all digits, each only once`, async () => {
   const commands = snippetsOf(processes).filter(({ language }) => language === 'sh')
-  const [, exportItems = '', , importItems = ''] = commands.map(({ text }) => text)
+  const [, exportItems = '', importItems = ''] = commands.map(({ text }) => text)
   const [old, other] = [await ownService(), await ownService()]
   const members = ['"text":"with \\"quotes\\", [ and ]\\n","n":1.10', '"big":12345678901234567890']
   for (const text of members) {
