@@ -3,7 +3,6 @@
 import { requireTool } from './tools.js'
 
 interface Yaml {
-  parse(text: string): unknown
   parseAllDocuments(
     text: string,
     options: { merge: boolean },
@@ -11,12 +10,8 @@ interface Yaml {
 }
 const yaml: Yaml = requireTool('yaml')
 
-/** Trusts that the result is a `T`. @throws {Error} if the YAML is invalid. */
-export function parseYaml<T>(text: string): T {
-  return yaml.parse(text) as T // the caller knows the type
-}
-
-export function parseYamlDocuments<T>(text: string): T[] {
+/** Returns each document of the text, and trusts that it is a `T`. @throws {Error} if the YAML is invalid. */
+export function parseYaml<T>(text: string): T[] {
   // As kubectl and Docker Compose do, allows merge keys (`<<`).
   return yaml.parseAllDocuments(text, { merge: true }).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]

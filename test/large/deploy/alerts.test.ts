@@ -15,8 +15,8 @@ interface Rule {
 }
 
 const file = 'deploy/alerts.yml'
-const { groups } = parseYaml<{ groups: { rules: Rule[] }[] }>(readText(file))
-const rules = groups.flatMap(({ rules }) => rules)
+const [alerts] = parseYaml<{ groups: { rules: Rule[] }[] }>(readText(file))
+const rules = alerts?.groups.flatMap(({ rules }) => rules) ?? []
 
 /** Samples of each series, one every 10 s, in the notation of promtool: `1x60` is 1 and then 60 times 1. */
 type Series = Readonly<Record<string, string>>

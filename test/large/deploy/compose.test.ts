@@ -18,7 +18,7 @@ interface Dashboard {
 
 const single = 'compose.yaml'
 const replicas = 'deploy/replicas/compose.yaml'
-const compose = parseYaml<Compose>(readText(single))
+const [compose = assert.fail()] = parseYaml<Compose>(readText(single))
 const dashboard: Dashboard = JSON.parse(readText('deploy/grafana/dashboard.json'))
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 

@@ -7,7 +7,7 @@ import { measuredService } from '../../support/own-service.js'
 import { freePort } from '../../support/process.js'
 import { readText, toolsFolder } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
-import { parseYamlDocuments } from '../../support/yaml.js'
+import { parseYaml } from '../../support/yaml.js'
 
 interface Resource {
   readonly apiVersion: string
@@ -31,7 +31,7 @@ interface Service {
 
 for (const file of ['deploy/kubernetes.yaml', 'deploy/valkey.yaml']) {
   test(`${file} meets the types of Kubernetes`, () => {
-    const resources = parseYamlDocuments<Resource>(readText(file))
+    const resources = parseYaml<Resource>(readText(file))
     const objects = resources.flatMap((resource) => resource.items ?? resource)
     const lines = objects.map((object, place) => {
       const group = object.apiVersion === 'v1' ? 'core/v1' : object.apiVersion
@@ -46,9 +46,7 @@ for (const file of ['deploy/kubernetes.yaml', 'deploy/valkey.yaml']) {
   })
 }
 
-const [deployment, , service] = parseYamlDocuments<Deployment & Service>(
-  readText('deploy/kubernetes.yaml'),
-)
+const [deployment, , service] = parseYaml<Deployment & Service>(readText('deploy/kubernetes.yaml'))
 assert.ok(deployment && service)
 const { metadata, spec } = deployment.spec.template
 const [container] = spec.containers

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { freePort, type OwnProcess, ownProcess, until } from '../../support/process.js'
 import { describeWithRedis } from '../../support/redis.js'
 import { emptyFolder, readText } from '../../support/tools.js'
-import { parseYaml, parseYamlDocuments } from '../../support/yaml.js'
+import { parseYaml } from '../../support/yaml.js'
 
 interface Compose {
   readonly 'x-valkey': { command: string[] }
@@ -82,7 +82,7 @@ async function end({ child, ended }: OwnProcess): Promise<void> {
 
 function composeCommands(net: string) {
   const file = 'deploy/replicas/compose.yaml'
-  const compose = parseYaml<Compose>(readText(file))
+  const [compose = assert.fail()] = parseYaml<Compose>(readText(file))
   const local = (command = '') => command.replaceAll('$$', '$').replaceAll('10.89.0.', `${net}.`)
   const server = local(compose['x-valkey'].command.at(-1))
   const create = local(compose.services.cluster.command.at(-1))
@@ -91,7 +91,7 @@ function composeCommands(net: string) {
 
 function kubernetesCommands(net: string) {
   const file = 'deploy/valkey.yaml'
-  const workloads = parseYamlDocuments<Workload>(readText(file))
+  const workloads = parseYaml<Workload>(readText(file))
   const servers = workloads.find(({ kind }) => kind === 'StatefulSet')?.spec.template.spec
   const server = servers?.containers[0]?.command.at(-1) ?? assert.fail('no command')
   const [, lines = ''] = /kubectl exec valkey-0 -- sh -c '(.*?)'/s.exec(readText(file)) ?? []
