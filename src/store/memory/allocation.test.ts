@@ -15,6 +15,7 @@ import { createMemoryStore } from './store.js'
 const cases = [
   { title: 'blocks of 64 KiB', steps: 800, blockBytes: 65_536, maxBlocks: 1e6, maxLength: 30_000 },
   { title: 'blocks of 1,000 bytes', steps: 2000, blockBytes: 1000, maxBlocks: 1e6, maxLength: 400 },
+  { title: 'very short items', steps: 2000, blockBytes: 333, maxBlocks: 1e6, maxLength: 20 },
   { title: 'few blocks', steps: 2000, blockBytes: 1000, maxBlocks: 10, maxLength: 400 },
 ]
 const kinds = ['create', 'create', 'replace', 'replace', 'delete', 'read', 'list', 'drain'] as const

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { assertSound } from '../../../test/support/assert-sound.js'
-import { randomNumbers } from '../../../test/support/random.js'
 import {
   createItem,
   createItems,
@@ -25,13 +23,17 @@ for (const blockBytes of [1, 100, 500, 2000]) {
   )
 }
 
-test('items of any length take less than 1.35 times the memory of their texts', async () => {
+test('items of any length take less than 1.35 times the memory of their texts, and twice after deletes', async () => {
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
     const store = createMemoryStore(room)
-    const count = Math.ceil(20_000_000 / length)
-    for (let made = 0; made < count; made += 1) await createItem(store, length)
-    const { itemBytes, memoryBytes } = await store.size()
-    assert.ok(memoryBytes / itemBytes < 1.35, `${memoryBytes} bytes for ${itemBytes}`)
+    const ids = await createItems(store, Math.ceil(20_000_000 / length), length)
+    const assertDense = async (most: number) => {
+      const { itemBytes, memoryBytes } = await store.size()
+      assert.ok(memoryBytes / itemBytes < most, `${memoryBytes} bytes for ${itemBytes}`)
+    }
+    await assertDense(1.35)
+    for (const [place, id] of ids.entries()) if (place % 10 > 2) await store.delete(id)
+    await assertDense(2)
   }
 })
 
@@ -80,49 +82,6 @@ test('the chunks of an open list stay as they are when the memory of deleted ite
     list.release()
   }
 })
-
-/** Lengths of very short items, for which a block's table is largest in proportion to the text. */
-const shortest = (below: (limit: number) => number) => 13 + below(35)
-
-for (const [blockBytes, steps, lengthOf] of [
-  [4000, 60_000, (below) => below(below(10) === 0 ? 6000 : 200)],
-  [333, 10_000, shortest],
-] as [number, number, typeof shortest][]) {
-  test(`items stay intact and in order after ${steps} random changes in blocks of ${blockBytes} bytes`, async () => {
-    const blocks = new Blocks({ blockBytes })
-    const store = createMemoryStore(room, blocks)
-    const model = new Map<ItemId, string>()
-    const assertWhole = async () => {
-      assertSound(blocks)
-      assert.ok((await textOf(await store.list())) === [...model.values()].join(','))
-    }
-    const below = randomNumbers()
-    const ids: ItemId[] = []
-    for (let step = 0; step < steps; step += 1) {
-      const place = below(600)
-      const known = ids[place]
-      const length = lengthOf(below)
-      if (known === undefined || below(3) === 0) {
-        if (known !== undefined) {
-          assert.equal(await store.delete(known), 'done')
-          model.delete(known)
-        }
-        const id = newItemId()
-        ids[known === undefined ? ids.length : place] = id
-        await store.create(id, itemText(id, length))
-        model.set(id, itemText(id, length).toString())
-      } else {
-        const item = itemText(known, length, String(below(10)))
-        assert.equal(await store.replace(known, item), 'done')
-        model.set(known, item.toString())
-      }
-      if (step % 200 === 0) await assertWhole()
-    }
-    await assertWhole()
-    const { itemBytes, memoryBytes } = await store.size()
-    assert.ok(memoryBytes < itemBytes * 1.6, `${itemBytes} bytes of texts in ${memoryBytes}`)
-  })
-}
 
 test('an open list does not show items that are created after the last block was removed', async () => {
   const store = createMemoryStore(room, new Blocks({ blockBytes: 1000 }))
