@@ -137,8 +137,6 @@ export interface RawAnswer {
 export function answerReader(isHead: (place: number) => boolean = () => false) {
   const answers: RawAnswer[] = [] // complete responses, without those with status 100
   const all: RawAnswer[] = [] // complete responses, with those with status 100
-  /** How many responses with status 100 came before each final response, by the index of the latter. */
-  const continued = new Map<number, number>()
   let chunks: Buffer[] = []
   let length = 0
   let needed = 0
@@ -158,8 +156,7 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
       if (bytes.length < needed) break
       const answer = { status, head, body: bytes.toString('latin1', end, needed) }
       all.push(answer)
-      if (status === 100) continued.set(answers.length, (continued.get(answers.length) ?? 0) + 1)
-      else answers.push(answer)
+      if (status !== 100) answers.push(answer)
       bytes = bytes.subarray(needed)
     }
     chunks = [bytes]
@@ -169,7 +166,6 @@ export function answerReader(isHead: (place: number) => boolean = () => false) {
   return {
     answers,
     all,
-    continued,
     take(chunk: Buffer) {
       chunks.push(chunk)
       length += chunk.length

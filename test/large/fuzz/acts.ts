@@ -1,9 +1,8 @@
 /** Checks responses, and determines the outcome of each request as far as a client can tell. */
 
-import { type ErrorCode, errorKinds } from '../../../src/interface/errors.js'
 import { headerOf, type RawAnswer } from '../../support/socket.js'
 import type { Played } from './play.js'
-import { isBodyWanted, type Request } from './request.js'
+import type { Request } from './request.js'
 
 export interface Act {
   readonly request: Request
@@ -11,8 +10,8 @@ export interface Act {
   readonly outcome: 'done' | 'refused' | 'unknown'
 }
 
-/** Pairs requests with responses. @param sessionIds of earlier responses. @throws {Error} if a response is wrong. */
-export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
+/** Pairs requests with responses. @throws {Error} if a response is wrong. */
+export function actsOf(played: Played): Act[] {
   const { requests, reader, plan, sentBytes } = played
   const last = requests.findIndex(({ isLast }) => isLast)
   let offset = 0
@@ -25,8 +24,7 @@ export function actsOf(played: Played, sessionIds: Set<string>): Act[] {
     if (answer !== undefined) {
       const problem = isAfterLast
         ? 'comes after the last response'
-        : (answerProblem(request, answer, isWhole, reader.continued.get(place) ?? 0) ??
-          shapeProblem(answer, request.isHead, sessionIds))
+        : answerProblem(request, answer, isWhole)
       if (problem !== undefined) throw new Error(`${describe(request, answer)}: ${problem}`)
       return { request, answer, outcome: answer.status < 300 ? 'done' : 'refused' }
     }
@@ -58,54 +56,19 @@ function answerProblem(
   request: Request,
   { status, head, body }: RawAnswer,
   isWhole: boolean,
-  continued: number,
 ): string | undefined {
-  const { statuses, echo, isLast, isBroken, mayContinue } = request
-  if (continued > (mayContinue && isBodyWanted(request) ? 1 : 0)) return 'unexpected 100 Continue'
+  const { statuses, isLast, isBroken } = request
   if (!isWhole) {
     if (status === 400) return undefined
     return request.tail !== undefined && status < 300 ? 'the request was incomplete' : undefined
   }
   if (!statuses.includes(status)) return `expected ${statuses}`
-  if (![413, 503, 507].includes(status) && !`${head}${body}`.includes(echo)) {
-    return `the response does not contain "${echo}" and belongs to another request`
-  }
   const isClosing = headerOf(head, 'connection')?.toLowerCase() === 'close'
   // The service may send a response without `Connection: close` before it finds an error in the request body.
   if (isClosing !== isLast && !(isBroken && !body.includes(invalidHttp))) {
     return isLast ? 'the connection stays open' : 'the connection is closed'
   }
   return undefined
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-
-function shapeProblem(
-  { status, head, body }: RawAnswer,
-  isHead: boolean,
-  sessionIds: Set<string>,
-): string | undefined {
-  const sessionId = headerOf(head, 'x-session-id') ?? ''
-  if (!uuid.test(sessionId)) return `the session id is "${sessionId}"`
-  if (sessionIds.has(sessionId)) return 'an earlier response has the same session id'
-  sessionIds.add(sessionId)
-  if (headerOf(head, 'access-control-allow-origin') !== '*') return 'there are no CORS headers'
-  if (status === 401 && headerOf(head, 'www-authenticate') !== 'Bearer') return 'no challenge'
-  if (status === 204) return undefined
-  if (headerOf(head, 'content-type') !== 'application/json') return 'the response is not JSON'
-  if (!/^\d+$/.test(headerOf(head, 'content-length') ?? '')) return 'there is no Content-Length'
-  if (isHead) return undefined
-  if (status < 400) {
-    const isOwn = body.startsWith(`{"session_id":"${sessionId}",`)
-    return isOwn ? undefined : 'the body has another session id'
-  }
-  const { detail } = JSON.parse(body)
-  if (typeof detail?.detail !== 'string' || detail.session_id !== sessionId) {
-    return 'the body is not an error body'
-  }
-  const code: ErrorCode | undefined = detail.error_code
-  const expected = code === undefined ? 404 : errorKinds[code]?.status
-  return expected === status ? undefined : `the error code ${code} has another status`
 }
 
 function describe({ plan, bytes, headLength }: Request, answer?: RawAnswer): string {

@@ -76,9 +76,8 @@ const request = fc.record({
   /** Lengths of the body's chunks, in bytes; empty if the body has a `Content-Length`. */
   chunks: fc.oneof(fc.constant([]), fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 6 })),
   isChunkBroken: mostly(false, 6, true),
-  expectsContinue: mostly(false, 6, true),
   isJson: mostly(true, 10, false),
-  keeping: mostly<'open' | 'close' | '1.0'>('open', 15, 'close', '1.0'),
+  isClosing: mostly(false, 15, true),
 })
 
 const ending = weighted<Ending>(

@@ -80,7 +80,6 @@ function count(acts: readonly Act[]): void {
 async function openTable() {
   const service = await ownService(settings, command)
   const ledger = new Ledger()
-  const sessionIds = new Set<string>()
   const tokens = {
     good: `Bearer ${service.validToken()}`,
     another: `bearer ${service.mint({ sub: 'another', exp: 4_000_000_000 })}`,
@@ -113,7 +112,7 @@ async function openTable() {
           return { ids, played: await play(service.baseUrl, connection, requests, waitLimit) }
         }),
       )
-      const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played, sessionIds) }))
+      const acts = clients.map(({ ids, played }) => ({ ids, acts: actsOf(played) }))
       // Once this request is answered, all earlier connections have been accepted, and have descriptors.
       const health = () => service.call('GET', '/health').catch(() => undefined)
       await until('a response', health, waitLimit)

@@ -8,8 +8,6 @@ import type { Request } from './request.js'
 
 export type Played = Awaited<ReturnType<typeof play>>
 
-const continueTime = 200 // ms to wait for `100 Continue` (RFC 9110 §10.1.1)
-
 export async function play(
   url: URL,
   plan: ConnectionPlan,
@@ -49,10 +47,10 @@ export async function play(
     })
   }
 
-  async function until(check: () => boolean, time = waitLimit): Promise<boolean> {
+  async function until(check: () => boolean): Promise<boolean> {
     let before = read
-    for (let end = performance.now() + time; !check(); await delay(1)) {
-      if (read > before) end = performance.now() + time
+    for (let end = performance.now() + waitLimit; !check(); await delay(1)) {
+      if (read > before) end = performance.now() + waitLimit
       if (performance.now() > end) return false
       before = read
     }
@@ -64,14 +62,8 @@ export async function play(
   const limit = plan.ending.kind === 'reset while sending' ? plan.ending.bytes : end
   if (plan.reading === 'never') socket.pause()
   await delay(plan.pause)
-  const waits = waitsFor100(requests)
   let start = 0
-  for (const stop of pieceEnds(plan.pieces, waits.keys(), Math.min(end, limit))) {
-    const awaits = waits.get(start)
-    if (awaits !== undefined) {
-      const hasCome = () => reader.answers.length > awaits || reader.continued.has(awaits)
-      await until(() => hasCome() || socket.destroyed, continueTime)
-    }
+  for (const stop of pieceEnds(plan.pieces, Math.min(end, limit))) {
     if (socket.destroyed) break
     sentBytes = stop // at most, if the connection ends during the write
     await written(socket, bytes.subarray(start, stop))
@@ -96,25 +88,13 @@ export async function play(
   return { plan, requests, reader, sentBytes, error, isEnded, isLate }
 }
 
-/** Returns the byte offsets at which the client waits for `100 Continue`, each with the index of its request. */
-function waitsFor100(requests: readonly Request[]): Map<number, number> {
-  const waits = new Map<number, number>()
-  let offset = 0
-  for (const [place, { mayContinue, headLength, bytes }] of requests.entries()) {
-    if (mayContinue) waits.set(offset + headLength, place)
-    offset += bytes.length
-  }
-  return waits
-}
-
-function pieceEnds(lengths: readonly number[], waits: Iterable<number>, end: number): number[] {
-  const ends = new Set([...waits, end])
+function pieceEnds(lengths: readonly number[], end: number): number[] {
   let at = 0
-  for (const length of lengths) {
+  const ends = lengths.map((length) => {
     at += length
-    ends.add(at)
-  }
-  return [...ends].filter((each) => each > 0 && each <= end).sort((a, b) => a - b)
+    return at
+  })
+  return [...ends.filter((each) => each < end), end]
 }
 
 /** Writes bytes, but waits only briefly, because the service might never read them. */

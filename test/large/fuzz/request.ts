@@ -15,8 +15,6 @@ export interface Request {
   readonly isHead: boolean
   readonly headLength: number
   readonly statuses: readonly number[]
-  readonly echo: string // occurs only in the response to this request
-  readonly mayContinue: boolean
   readonly isLast: boolean // the service closes the connection after the response
   readonly isBroken: boolean // the service may ignore later requests because of an error in this one
   readonly id: string | undefined
@@ -34,11 +32,9 @@ export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
   const hasId = ['replace', 'read', 'delete'].includes(plan.what)
   const id = hasId ? (known ?? randomUUID()) : undefined
   const { text, tail } = bodyOf(plan, mark, around.maxBodyBytes)
-  const head = headOf(plan, mark, id, text?.length, around)
-  const { statuses, echo } = expectedAnswer(plan, mark, id, text !== undefined)
-  const expects = plan.expectsContinue && !isOld(plan)
+  const head = headOf(plan, id, text?.length, around)
+  const statuses = expectedStatuses(plan, text !== undefined)
   const isBroken = text !== undefined && isChunked(plan) && plan.isChunkBroken
-  const isRefused = expects && !isBodyWanted({ statuses })
   const refusals = statuses.filter((status) => !writes(plan) || (status >= 400 && status !== 404))
   return {
     plan,
@@ -46,9 +42,7 @@ export function makeRequest(plan: RequestPlan, around: Surroundings): Request {
     headLength: head.length,
     isHead: methodOf(plan) === 'HEAD',
     statuses: isBroken ? [400, ...refusals] : statuses,
-    echo: isBroken ? '' : echo,
-    mayContinue: writes(plan) && expects,
-    isLast: isBroken || isRefused || plan.keeping !== 'open',
+    isLast: isBroken || plan.isClosing,
     isBroken,
     id,
     tail: writes(plan) ? tail : undefined,
@@ -59,8 +53,8 @@ function malformedRequest(plan: RequestPlan): Request {
   const [status, text] = malformed[plan.target % malformed.length] ?? malformed[0]
   const bytes = Buffer.from(text, 'latin1')
   return {
-    ...{ plan, bytes, headLength: bytes.length, statuses: [status], echo: '', mayContinue: false },
-    ...{ isHead: false, isLast: true, isBroken: true, id: undefined, tail: undefined },
+    ...{ plan, bytes, headLength: bytes.length, statuses: [status], isHead: false },
+    ...{ isLast: true, isBroken: true, id: undefined, tail: undefined },
   }
 }
 
@@ -68,12 +62,8 @@ function writes({ what }: RequestPlan): boolean {
   return what === 'create' || what === 'replace'
 }
 
-function isOld({ keeping }: RequestPlan): boolean {
-  return keeping === '1.0'
-}
-
 function isChunked(plan: RequestPlan): boolean {
-  return plan.chunks.length > 0 && !isOld(plan)
+  return plan.chunks.length > 0
 }
 
 /** Returns the request body, and the part of the resulting item's text that follows the id. */
@@ -109,21 +99,18 @@ function framed(plan: RequestPlan, text: string): string {
 
 function headOf(
   plan: RequestPlan,
-  mark: string,
   id: string | undefined,
   length: number | undefined,
   { tokens }: Surroundings,
 ): string {
-  const version = isOld(plan) ? '1.0' : '1.1'
-  const lines = [`${methodOf(plan)} ${targetOf(plan, mark, id)} HTTP/${version}`, 'Host: a:1']
+  const lines = [`${methodOf(plan)} ${targetOf(plan, id)} HTTP/1.1`, 'Host: a:1']
   if (tokens[plan.token] !== '') lines.push(`Authorization: ${tokens[plan.token]}`)
-  if (plan.what === 'preflight') lines.push(`Access-Control-Request-Method: ${mark}`)
+  if (plan.what === 'preflight') lines.push('Access-Control-Request-Method: PUT')
   if (length !== undefined) {
     lines.push(isChunked(plan) ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`)
   }
-  if (writes(plan)) lines.push(`Content-Type: ${plan.isJson ? 'application/json' : `text/${mark}`}`)
-  if (plan.expectsContinue) lines.push('Expect: 100-continue')
-  if (plan.keeping === 'close') lines.push('Connection: close')
+  if (writes(plan)) lines.push(`Content-Type: ${plan.isJson ? 'application/json' : 'text/plain'}`)
+  if (plan.isClosing) lines.push('Connection: close')
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
@@ -133,37 +120,32 @@ const methods: ByKind<string> = {
   ...{ create: 'POST', replace: 'PUT', delete: 'DELETE', patch: 'PATCH' },
   ...{ preflight: 'OPTIONS', options: 'OPTIONS' },
 }
-const targets: ByKind<string> = { health: '/api/v1/health', 'bad path': '/api/v1/items/%zz' }
+const targets: ByKind<string> = {
+  ...{ health: '/api/v1/health', 'bad path': '/api/v1/items/%zz', 'unknown path': '/unknown' },
+}
 
 function methodOf({ what, isHead }: RequestPlan): string {
   return methods[what] ?? (isHead ? 'HEAD' : 'GET')
 }
 
-function targetOf({ what }: RequestPlan, mark: string, id: string | undefined): string {
-  if (what === 'unknown path') return `/${mark}`
+function targetOf({ what }: RequestPlan, id: string | undefined): string {
   return targets[what] ?? (id === undefined ? '/api/v1/items' : `/api/v1/items/${id}`)
 }
 
-export function isBodyWanted({ statuses }: Pick<Request, 'statuses'>): boolean {
-  return statuses.includes(503)
-}
-
 /** Returns the statuses that the response may have. The first failing check decides (interface §4). */
-function expectedAnswer(plan: RequestPlan, mark: string, id: string | undefined, hasBody: boolean) {
-  const isHead = methodOf(plan) === 'HEAD'
-  const always: ByKind<[status: number, echo: string]> = {
-    ...{ 'bad path': [400, ''], 'unknown path': [404, isHead ? '' : mark] },
-    ...{ preflight: [204, mark], options: [204, ''], patch: [405, ''], health: [200, ''] },
+function expectedStatuses(plan: RequestPlan, hasBody: boolean): number[] {
+  const always: ByKind<number> = {
+    ...{ 'bad path': 400, 'unknown path': 404, preflight: 204, options: 204, patch: 405 },
+    health: 200,
   }
-  const [status, given = ''] = always[plan.what] ?? []
-  if (status !== undefined) return { statuses: [status], echo: given }
-  if (plan.token !== 'good' && plan.token !== 'another') return { statuses: [401], echo: '' }
-  if (plan.what === 'list') return { statuses: [200], echo: '' }
-  if (plan.what === 'read') return { statuses: [200, 404], echo: isHead ? '' : (id ?? '') }
-  if (plan.what === 'delete') return { statuses: [204, 404], echo: '' }
-  if (!plan.isJson) return { statuses: [422], echo: `text/${mark}` }
-  const isTooLong = hasBody && plan.body.kind === 'too long'
-  if (isTooLong) return { statuses: isChunked(plan) ? [413, 503] : [413], echo: '' }
-  if (!hasBody || plan.body.kind === 'invalid') return { statuses: [422, 503], echo: '' }
-  return { statuses: plan.what === 'create' ? [201, 503, 507] : [200, 404, 503, 507], echo: '' }
+  const status = always[plan.what]
+  if (status !== undefined) return [status]
+  if (plan.token !== 'good' && plan.token !== 'another') return [401]
+  if (plan.what === 'list') return [200]
+  if (plan.what === 'read') return [200, 404]
+  if (plan.what === 'delete') return [204, 404]
+  if (!plan.isJson) return [422]
+  if (hasBody && plan.body.kind === 'too long') return isChunked(plan) ? [413, 503] : [413]
+  if (!hasBody || plan.body.kind === 'invalid') return [422, 503]
+  return plan.what === 'create' ? [201, 503, 507] : [200, 404, 503, 507]
 }
