@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { ErrorReply } from '@redis/client'
@@ -14,147 +14,101 @@ import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
 import { freePort, listen, until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
-import { createItem, itemText } from '../../support/store-behaviour.js'
+import { createItem, textOf } from '../../support/store-behaviour.js'
 import { noChange, unknownOutcome } from './expect.js'
 
 const redis = await startedRedis()
 const rejected = /The store rejected the request/
 
 describeWithRedis('refusals of the server', () => {
-  const used = ['EVAL', 'EVALSHA', 'HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HSTRLEN', 'HSCAN']
-  for (const command of used) {
-    test(`without the right to ${command}, the store is unhealthy, and failed changes change nothing`, async () => {
-      await redis.command('flushall')
-      await redis.command('script', 'flush')
-      const all = await opened(redis.url)
-      const [id, other] = [await createItem(all.store), await createItem(all.store)]
-      const rights = ['on', '>p', '~*', '+@all', `-${command}`]
-      await redis.command('acl', 'setuser', 'u', ...rights)
-      const { store } = await opened(redis.url.replace('://', '://u:p@'))
-      const newId = newItemId()
-      const changes = [
-        async () => store.create(newId, itemText(newId, 10)),
-        async () => store.replace(id, itemText(id, 5)),
-        async () => store.replace(id, itemText(id, 20)),
-        async () => store.delete(id),
-        async () => store.delete(other),
-      ]
-      assert.equal(await all.store.healthy(), true)
-      assert.equal(await store.healthy(), false)
-      const content = async () =>
-        (await redis.command('hgetall', 'item-store:{0}')).split('\n').toSorted()
-      for (const change of changes) {
-        const before = await content()
-        await change().catch(async (error) => {
-          assert.match(error.message, noChange)
-          assert.deepEqual(await content(), before)
-        })
-      }
-    })
+  const rights = {
+    ...{ eval: '', evalsha: 'create replace delete', hget: 'read create', hmget: 'replace' },
+    ...{ hset: 'create replace delete', hdel: 'delete', hlen: '', hstrlen: '', hscan: 'list' },
   }
-
-  const unexpectedHashes = [
-    { title: 'without the field bytes', fields: { a: '1' } },
-    { title: 'with letters in the field bytes', fields: { a: '1', bytes: 'abc' } },
-    { title: 'with a field that is not an id', fields: { a: 'not json "', bytes: '10 1 1-a' } },
+  const ofRights = Object.entries(rights).map(
+    ([name, failing]) => [`acl setuser USER -${name}`, failing, /^NOPERM |can't run/] as const,
+  )
+  const all = 'read list project create replace delete'
+  const written = /^another program has written to \d+:\{0\}$/
+  /** Commands that begin a fault, operations that then fail, and the cause in the log. */
+  const faults: (readonly [begin: string, failing: string, cause: RegExp])[] = [
+    ...ofRights,
+    ['del BUCKET, set BUCKET text', all, written],
+    ['hdel BUCKET bytes', 'list create replace delete', written],
+    ['hset BUCKET bytes abc', 'list project create replace delete', written],
+    ['hset BUCKET name text', 'list project', written],
+    ['hset BUCKET ID text', 'read list project', written],
+    ['hset BUCKET ID {"id":"00000000-0000-4000-8000-000000000000"}', 'read list project', written],
+    ['hset BUCKET :own abc', 'project create replace delete', written],
+    [
+      'del RECORD, set RECORD text',
+      'create replace delete',
+      /^another program has damaged the rec/,
+    ],
+    ['hset RECORD buckets 2', 'create replace delete', /^STORE_BUCKETS is 1, but this store/],
+    ['config set min-replicas-to-write 1', 'create replace delete', /^NOREPLICAS /],
   ]
-  for (const { title, fields } of unexpectedHashes) {
-    test(`the store is unhealthy while another program has a hash ${title} in place of a bucket`, async () => {
-      await redis.command('flushall')
-      await redis.command('hset', 'item-store:{store}', 'buckets', '1', 'format', '2')
-      await redis.command('hset', 'item-store:{0}', ...Object.entries(fields).flat())
-      const before = await redis.command('hgetall', 'item-store:{0}')
-      const { store } = await opened(redis.url)
-      await assert.rejects(async () => store.list(), rejected)
-      assert.equal(await store.healthy(), false)
-      const id = newItemId()
-      assert.equal(await store.read(id), undefined)
-      if (fields.bytes?.match(/^\d+ /)) return
-      await assert.rejects(async () => store.create(id, itemText(id, 10)), noChange)
-      await assert.rejects(async () => store.size(), rejected)
-      assert.equal(await redis.command('hgetall', 'item-store:{0}'), before)
-      await redis.command('del', 'item-store:{0}')
-      await until('the store is healthy', () => store.healthy())
-    })
-  }
 
-  test('an item that another program has overwritten is not read, and the store is unhealthy until it is restored', async () => {
-    await redis.command('flushall')
-    const foreignTexts = ['no item', '', itemText(newItemId(), 10).toString()]
-    const checks = foreignTexts.map(async (text, place) => {
-      const { store } = await opened(redis.url, `${place}:`)
-      const id = await createItem(store)
-      const overwrite = (item: string) => redis.command('hset', `${place}:{0}`, id, item)
-      await overwrite(text)
-      await assert.rejects(async () => store.read(id), rejected)
-      await assert.rejects(async () => store.list(), rejected)
-      assert.equal(await store.healthy(), false)
-      await delay(1100) // the result of a health check is reused for a second
-      assert.equal(await store.healthy(), false)
-      const item = itemText(id, 10)
-      await overwrite(item.toString())
-      assert.deepEqual(await store.read(id), item)
-      ;(await store.list()).release()
-      await until('the store is healthy', () => store.healthy())
-    })
-    await Promise.all(checks)
-  })
-
-  test('a project whose number of items is corrupted is neither listed nor changed, and the store is unhealthy until its repair', async () => {
-    await redis.command('flushall')
-    const { store } = await opened(redis.url)
+  async function assertRefusals(number: number): Promise<void> {
+    const [begin, failing, cause] = faults[number] ?? assert.fail()
+    const [prefix, user] = [`${number}:`, `u${number}`]
+    const [bucket, record] = [`${prefix}{0}`, `${prefix}{store}`]
+    const run = async (commands: string) => {
+      for (const command of commands.split(', ')) await redis.command(...command.split(' '))
+    }
+    await run(`acl setuser ${user} on >p ~* +@all`)
+    const { store, log } = await opened(redis.url.replace('://', `://${user}:p@`), prefix)
     const text = (id: string, project: string) =>
       Buffer.from(`{"id":"${id}","project_id":"${project}"}`) as EncodedItem // has the form of an encoded item
     const [id, other] = [newItemId(), newItemId()]
     await store.create(id, text(id, 'own'))
-    const [key, field] = ['item-store:{0}', ':own']
-    const count = await redis.command('hget', key, field)
-    await redis.command('hset', key, field, 'abc')
-    for (const fails of [
-      { attempt: async () => store.list('own'), error: rejected },
-      { attempt: async () => store.create(other, text(other, 'own')), error: noChange },
-      { attempt: async () => store.replace(id, text(id, 'other')), error: noChange },
-      { attempt: async () => store.delete(id), error: noChange },
-    ]) {
-      await assert.rejects(fails.attempt, fails.error)
-      assert.equal(await store.healthy(), false)
-      await delay(1100) // the result of a health check is reused for a second
-      assert.equal(await store.healthy(), false)
-    }
-    await redis.command('hset', key, field, count)
-    await until('the store is healthy', () => store.healthy())
-    assert.equal(await store.delete(id), 'done')
-  })
+    assert.equal(await store.healthy(), true)
+    await run(`copy ${bucket} saved:${bucket}, copy ${record} saved:${record}`)
+    const names = { BUCKET: bucket, RECORD: record, USER: user, ID: id }
+    await run(begin.replace(/[A-Z]+/g, (name) => names[name as keyof typeof names])) // faults have no other names
 
-  const [bucket, record] = ['item-store:{0}', 'item-store:{store}']
-  const lastingFaults: [begin: string, end: string, cause: RegExp][] = [
-    ['acl setuser default -evalsha', 'acl setuser default +evalsha', /^NOPERM .* evalsha /],
-    ['config set min-replicas-to-write 1', 'config set min-replicas-to-write 0', /^NOREPLICAS /],
-    [`set ${bucket} text`, `del ${bucket}`, /^another program has written to item-store:\{0\}$/],
-    [`set ${record} text`, `del ${record}`, /^another program has damaged the record /],
-    [`hset ${record} buckets 2`, `hset ${record} buckets 1`, /^STORE_BUCKETS is 1, but this store/],
-  ]
-  for (const [begin, end, cause] of lastingFaults) {
-    test(`after ${begin}, the log says once that the store is unhealthy, and after ${end}, that it is healthy`, async () => {
-      await redis.command('flushall')
-      const { store, log } = await opened(redis.url)
-      assert.equal(await store.healthy(), true)
-      await redis.command(...begin.split(' '))
-      await until('the store is unhealthy', async () => !(await store.healthy()))
-      await delay(1100) // the result of a health check is reused for a second
-      assert.equal(await store.healthy(), false)
-      await redis.command(...end.split(' '))
-      await until('the store is healthy', () => store.healthy())
-      await until('the log says that the store is healthy', () => log.length > 1)
-      const [unhealthy = '', ...others] = log
-      assert.equal(JSON.parse(unhealthy).msg, 'the store is unhealthy')
-      assert.match(JSON.parse(unhealthy).cause, cause)
-      assert.deepEqual(
-        others.map((line) => JSON.parse(line).msg),
-        ['the store is healthy again'],
-      )
-    })
+    const content = async () =>
+      (await redis.command('hgetall', bucket).catch(String)).split('\n').sort()
+    const failed = new Set<string>()
+    const attempt = async (name: string, message: RegExp, operation: () => unknown) => {
+      const before = await content()
+      await Promise.resolve(operation()).catch(async (error) => {
+        failed.add(name)
+        assert.match(error.message, message)
+        assert.deepEqual(await content(), before)
+      })
+    }
+    await attempt('read', rejected, () => store.read(id))
+    await attempt('list', rejected, async () => textOf(await store.list()))
+    await attempt('project', rejected, async () => textOf(await store.list('own')))
+    await until('the store is unhealthy', async () => !(await store.healthy()))
+    await delay(1100) // the result of a health check is reused for a second
+    assert.equal(await store.healthy(), false)
+    await attempt('create', noChange, () => store.create(other, text(other, 'own')))
+    await attempt('replace', noChange, () => store.replace(id, text(id, 'other')))
+    await attempt('delete', noChange, () => store.delete(id))
+    for (const name of failing.split(' ').filter(Boolean)) assert.ok(failed.has(name), name)
+
+    await run(`acl setuser ${user} +@all, config set min-replicas-to-write 0`)
+    await run(`copy saved:${bucket} ${bucket} replace, copy saved:${record} ${record} replace`)
+    await until('the store is healthy', () => store.healthy())
+    await until('the log says that the store is healthy', () => log.length > 1)
+    const [unhealthy, healthy, ...others] = log.map((line) => JSON.parse(line))
+    assert.equal(unhealthy.msg, 'the store is unhealthy')
+    assert.match(unhealthy.cause, cause)
+    assert.deepEqual([healthy.msg, others], ['the store is healthy again', []])
+    assert.equal(await store.delete(id), 'done')
   }
+
+  const title = (begin: string) =>
+    `after ${begin}, failed changes change nothing, and the store is unhealthy until it is undone`
+  // All but the last fault concern one store only.
+  describe('faults of one store', { concurrency: true }, () => {
+    for (const [number, [begin]] of faults.slice(0, -1).entries()) {
+      test(title(begin), () => assertRefusals(number))
+    }
+  })
+  test(title(faults.at(-1)?.[0] ?? ''), () => assertRefusals(faults.length - 1))
 
   test('the log has a warning if the server could evict items according to its maxmemory-policy', async () => {
     const { log } = await opened(redis.url)
