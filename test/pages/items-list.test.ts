@@ -202,12 +202,11 @@ test('a member name that is invisible or begins with a quote is shown in quotes'
   assert.deepEqual(shown, ['a b', '""', '" "', raw`"\n"`, '"\u200b"', raw`"\"x\""`])
 })
 
-test('the pause before the next list grows with its length, duration and failures', () => {
-  assert.equal(pauseAfter(1, 1, 0), 2_000)
-  assert.equal(pauseAfter(25_000_000, 1, 0), 20_000)
-  assert.equal(pauseAfter(1, 10_000, 0), 10_000)
-  assert.ok(pauseAfter(1, 1, 3) > pauseAfter(1, 1, 2))
-  assert.equal(pauseAfter(1, 60_000, 50), 300_000)
+test('the pause before the next list grows with its length and failures', () => {
+  assert.equal(pauseAfter(1, 0), 2_000)
+  assert.equal(pauseAfter(25_000_000, 0), 20_000)
+  assert.ok(pauseAfter(1, 3) > pauseAfter(1, 2))
+  assert.equal(pauseAfter(1, 50), 300_000)
 })
 
 test('a merged item does not keep its part of the response in memory', async () => {

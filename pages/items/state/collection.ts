@@ -38,11 +38,11 @@ const longestPause = 300_000
 const pausePerCharacter = 0.0008 // ms per character of the latest list; 20 seconds after 25 MB
 
 /**
- * Returns the minimum pause between list requests, in milliseconds. The pause depends mainly on the length of the list,
- * because even a short list can take long on a busy machine. @param duration time that the list took, in milliseconds.
+ * Returns the minimum pause between list requests, in milliseconds. It does not depend on the time that a list takes,
+ * because even a short one can take long on a busy machine.
  */
-export function pauseAfter(characters: number, duration: number, failures: number): number {
-  const pause = Math.max(shortestPause, duration, characters * pausePerCharacter)
+export function pauseAfter(characters: number, failures: number): number {
+  const pause = Math.max(shortestPause, characters * pausePerCharacter)
   return Math.min(pause * 2 ** Math.min(failures, 10), longestPause)
 }
 
@@ -72,7 +72,6 @@ export function createCollection(options: CollectionOptions) {
   let project: string | undefined
   let isOther = false
   let failures = 0
-  let duration = 0
   let characters = 0
   let incoming: Incoming | undefined
   let tag: string | null = null
@@ -151,11 +150,9 @@ export function createCollection(options: CollectionOptions) {
       if (!isWanted) await untilChanged(signal).catch(() => undefined) // the list request reports the error
       if (signal.aborted) return
       isWanted = false
-      const start = performance.now()
       try {
         await load(signal)
         failures = 0
-        duration = performance.now() - start
       } catch (problem) {
         if (signal.aborted) return
         failures += 1
@@ -164,7 +161,7 @@ export function createCollection(options: CollectionOptions) {
       if (signal.aborted) return
       incoming = undefined
       const isOver = failures > 0 && isFinal(shown.problem)
-      const pause = pauseAfter(characters, duration, failures)
+      const pause = pauseAfter(characters, failures)
       dueAt = isOver ? Number.POSITIVE_INFINITY : performance.now() + pause
     }
   }
