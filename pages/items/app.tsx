@@ -1,6 +1,6 @@
 /** The items page: toolbar, list, panel, and what lies over them. Only this file knows all features. @module */
 
-import type { ComponentChild } from 'preact'
+import type { ComponentChild, FunctionComponent } from 'preact'
 import { Conditions } from './bar/conditions.js'
 import { Header } from './bar/header.js'
 import { NoRows } from './bar/no-rows.js'
@@ -15,6 +15,7 @@ import { CellEditor } from './edit/cell-editor.js'
 import { Panel } from './edit/panel.js'
 import { Grid } from './list/grid.js'
 import { Popover } from './list/popover.js'
+import type { Item } from './model/item.js'
 import './state/history.js'
 import { cursor } from './state/cursor.js'
 import { useList, useRows } from './state/list.js'
@@ -25,8 +26,18 @@ import { copyOf, isUnseen } from './state/session.js'
 import { useKeys } from './ui/keys.js'
 import { useKeptFocus } from './ui/use-kept-focus.js'
 
-type Views = {
-  readonly [K in Overlay['kind']]: (overlay: OverlayOf<K>, onClose: () => void) => ComponentChild
+type ViewProps = { readonly rows: readonly Item[]; readonly onClose: () => void }
+
+const views: {
+  readonly [K in Overlay['kind']]: (props: OverlayOf<K> & ViewProps) => ComponentChild
+} = {
+  cell: CellEditor,
+  columns: Columns,
+  delete: Delete,
+  help: Help,
+  import: Import,
+  peek: Popover,
+  token: TokenDialog,
 }
 
 export function App() {
@@ -55,15 +66,6 @@ export function App() {
     act()
   })
 
-  const views: Views = {
-    cell: ({ item, name }, onClose) => <CellEditor {...{ item, name, onClose }} />,
-    columns: (_, onClose) => <Columns onClose={onClose} />,
-    delete: ({ items }, onClose) => <Delete {...{ items, rows, onClose }} />,
-    help: (_, onClose) => <Help onClose={onClose} />,
-    import: (_, onClose) => <Import onClose={onClose} />,
-    peek: (peeked, onClose) => <Popover {...peeked} onClose={onClose} />,
-    token: ({ problem }, onClose) => <TokenDialog problem={problem} onClose={onClose} />,
-  }
   return (
     <>
       <Header />
@@ -75,16 +77,13 @@ export function App() {
         <Status rows={rows} />
       </main>
       {session && !isUnseen(session) && <Panel key={session.key} {...{ session, rows }} />}
-      {opened.map((overlay) => (
-        <Layer key={keyFor(overlay)} overlay={overlay} views={views} />
-      ))}
+      {opened.map((overlay) => {
+        const View = views[overlay.kind] as FunctionComponent<Overlay & ViewProps> // the one for this kind
+        const onClose = () => close(overlay.kind)
+        return <View key={keyFor(overlay)} {...overlay} {...{ rows, onClose }} />
+      })}
     </>
   )
-}
-
-function Layer({ overlay, views }: { overlay: Overlay; views: Views }) {
-  const draw = views[overlay.kind] as (overlay: Overlay, onClose: () => void) => ComponentChild // the function for this kind
-  return <>{draw(overlay, () => close(overlay.kind))}</>
 }
 
 function keyFor(overlay: Overlay): string {

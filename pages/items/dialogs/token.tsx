@@ -8,7 +8,8 @@ import { tryTokenAgain } from '../state/list.js'
 import { Dialog } from '../ui/dialog.js'
 
 /** @param problem error that opened the dialog, if any. */
-export function TokenDialog({ problem, onClose }: { problem: unknown; onClose: () => void }) {
+export function TokenDialog(props: { problem?: unknown; onClose: () => void }) {
+  const { problem, onClose } = props
   const apply = () => {
     tryTokenAgain()
     onClose()

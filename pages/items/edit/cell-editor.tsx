@@ -5,7 +5,6 @@ import { keyOf } from '../../shared/keys.js'
 import { withValue } from '../model/draft.js'
 import { type Item, shownName } from '../model/item.js'
 import { jsonOf, typeOf } from '../model/values.js'
-import { notSaved } from '../service/save.js'
 import { useColumns } from '../state/columns.js'
 import { moveAside } from '../state/cursor.js'
 import { useList } from '../state/list.js'
@@ -13,7 +12,7 @@ import { createEditing, useSession } from '../state/panel.js'
 import { cellDraft, isDirty } from '../state/session.js'
 import { Dialog, useWarning } from '../ui/dialog.js'
 import { Conflict } from './conflict.js'
-import { save as saveSession } from './save.js'
+import { notSaved, save as saveSession } from './save.js'
 
 interface CellEditorProps {
   readonly item: Item

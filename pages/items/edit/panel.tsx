@@ -6,7 +6,6 @@ import { layOut } from '../../shared/json-layout.js'
 import { isCommand, keyOf } from '../../shared/keys.js'
 import { whyInvalid } from '../model/draft.js'
 import type { Item } from '../model/item.js'
-import { notSaved } from '../service/save.js'
 import { open } from '../state/overlay.js'
 import { panel } from '../state/panel.js'
 import { copyOf, draftOf, isDirty, type Session } from '../state/session.js'
@@ -15,7 +14,7 @@ import { close as cross, down, Icon, up } from '../ui/icons.js'
 import { Conflict } from './conflict.js'
 import { EditorPane } from './editor-pane.js'
 import type { JsonEditor } from './json-editor.js'
-import { save as saveSession } from './save.js'
+import { notSaved, save as saveSession } from './save.js'
 
 interface PanelProps {
   readonly session: Session

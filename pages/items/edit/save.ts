@@ -1,8 +1,9 @@
 /** Saves what the user has typed, and tells the session what came of it. @module */
 
+import { isSameItem, requestBody } from '../model/draft.js'
 import { type Item, itemOf } from '../model/item.js'
-import { ChangedError, isOutcomeUnknown } from '../service/changes.js'
-import { saveItem } from '../service/save.js'
+import { ChangedError, createItem, isOutcomeUnknown, replaceItem } from '../service/changes.js'
+import { messageFor } from '../service/requests.js'
 import { collection, putFound } from '../state/list.js'
 import type { Editing } from '../state/panel.js'
 
@@ -18,7 +19,7 @@ export async function save(
   const key = now?.key ?? ''
   dispatch({ type: 'save', base })
   try {
-    const saved = itemOf(await saveItem(base, text, key))
+    const saved = itemOf(await storedText(base, text, key))
     collection.put(saved.text)
     dispatch({ type: 'saved', key, item: saved })
     return saved
@@ -29,4 +30,27 @@ export async function save(
     } else dispatch({ type: isOutcomeUnknown(problem) ? 'lost' : 'failed', key, problem })
     return undefined
   }
+}
+
+/**
+ * Sends the text, and returns that of the stored item. @param key idempotency key of a new item.
+ * @throws {ChangedError} if a different version is stored.
+ */
+async function storedText(base: Item | undefined, text: string, key: string): Promise<string> {
+  const body = requestBody(text)
+  try {
+    return await (base ? replaceItem(base, body) : createItem(body, key))
+  } catch (error) {
+    const stored = error instanceof ChangedError ? error.text : undefined
+    if (stored !== undefined && isSameItem(stored, text)) return stored
+    throw error
+  }
+}
+
+/** Returns a message about a failed save. @param shown error that the page already shows; left out here. */
+export function notSaved(problem: unknown, shown?: unknown): string {
+  const message = messageFor(problem)
+  const cause = message === messageFor(shown) ? '' : `${message}. `
+  if (!isOutcomeUnknown(problem)) return `Not saved. ${cause}`
+  return `${cause}It is not known whether this was saved. Saving again is safe.`
 }
