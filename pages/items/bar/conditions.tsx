@@ -5,7 +5,7 @@ import { blank, type Condition, type Filter, tests } from '../model/filter.js'
 import { shownName } from '../model/item.js'
 import { useShape } from '../state/list.js'
 import { changeView, view } from '../state/view.js'
-import { close, Icon, plus } from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 
 const focus = (field: HTMLElement | null) => field?.focus()
 
@@ -57,13 +57,13 @@ export function Conditions() {
               />
             )}
             <Button class="quiet" onClick={() => setConditions(conditions.toSpliced(at, 1))}>
-              <Icon path={close} /> <span class="unseen">Remove this condition</span>
+              <Icon name="close" /> <span class="unseen">Remove this condition</span>
             </Button>
           </fieldset>
         )
       })}
       <Button class="quiet" onClick={() => setConditions([...conditions, blank])}>
-        <Icon path={plus} /> Add condition
+        <Icon name="plus" /> Add condition
       </Button>
     </div>
   )

@@ -11,7 +11,7 @@ import { exportItems } from '../service/files.js'
 import { messageFor } from '../service/requests.js'
 import { open } from '../state/overlay.js'
 import { selectNone } from '../state/selection.js'
-import { close, Icon } from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 import { useKeys } from '../ui/keys.js'
 
 const run = 500 // items added to an export file in one step
@@ -61,7 +61,7 @@ export function SelectionBar({ items }: { items: readonly Item[] }) {
         Delete <span class="unseen">the selected items</span>
       </Button>
       <Button class="quiet" title="Select none" onClick={selectNone}>
-        <Icon path={close} /> <span class="unseen">Select none</span>
+        <Icon name="close" /> <span class="unseen">Select none</span>
       </Button>
     </section>
   )

@@ -12,18 +12,7 @@ import { useList } from '../state/list.js'
 import { failure, open } from '../state/overlay.js'
 import { addNew } from '../state/panel.js'
 import { changeView, view } from '../state/view.js'
-import {
-  braces,
-  columns,
-  download as downward,
-  filter as funnel,
-  Icon,
-  search as magnifier,
-  more,
-  plus,
-  table,
-  upload,
-} from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 import { useKeys } from '../ui/keys.js'
 
 const closesMenu = { popovertarget: 'more', popovertargetaction: 'hide' } as const
@@ -59,10 +48,10 @@ export function Toolbar() {
   return (
     <div class="line toolbar">
       <Button class="main" onClick={addNew}>
-        <Icon path={plus} /> <span class="word">New item</span>
+        <Icon name="plus" /> <span class="word">New item</span>
       </Button>
       <label class="search">
-        <Icon path={magnifier} />
+        <Icon name="search" />
         <input
           ref={search}
           type="search"
@@ -95,7 +84,7 @@ export function Toolbar() {
         onChoose={(each) => changeView({ isJson: each === 'JSON' })}
         label={(each) => (
           <>
-            <Icon path={each === 'JSON' ? braces : table} /> <span class="word">{each}</span>
+            <Icon name={each === 'JSON' ? 'braces' : 'table'} /> <span class="word">{each}</span>
           </>
         )}
       />
@@ -107,21 +96,21 @@ export function Toolbar() {
           else changeView({ conditions: [blank] })
         }}
       >
-        <Icon path={funnel} /> <span class="word">Filter</span>
+        <Icon name="filter" /> <span class="word">Filter</span>
         {count > 0 && <b> {count}</b>}
       </Button>
       <Button class="quiet" disabled={isJson} onClick={() => open({ kind: 'columns' })}>
-        <Icon path={columns} /> <span class="word">Columns</span>
+        <Icon name="columns" /> <span class="word">Columns</span>
       </Button>
       <Button class="quiet" popovertarget="more">
-        <Icon path={more} /> <span class="unseen">More</span>
+        <Icon name="more" /> <span class="unseen">More</span>
       </Button>
       <div id="more" popover="auto" class="menu">
         <Button class="quiet" {...closesMenu} onClick={() => open({ kind: 'import' })}>
-          <Icon path={upload} /> Import
+          <Icon name="upload" /> Import
         </Button>
         <Button class="quiet" aria-disabled={isExporting} {...closesMenu} onClick={exportAll}>
-          <Icon path={downward} /> {isExporting ? 'Exporting…' : 'Export'}
+          <Icon name="download" /> {isExporting ? 'Exporting…' : 'Export'}
         </Button>
       </div>
     </div>

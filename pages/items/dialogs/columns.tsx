@@ -8,7 +8,7 @@ import { changeLayout, moveColumn, useColumns } from '../state/columns.js'
 import { useShape } from '../state/list.js'
 import { changeView, view } from '../state/view.js'
 import { Dialog } from '../ui/dialog.js'
-import { down, Icon, up } from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 
 const mostWithoutSearch = 12 // members; with more, the dialog has a search field
 
@@ -65,7 +65,7 @@ export function Columns({ onClose }: { onClose: () => void }) {
                         requestAnimationFrame(() => currentTarget.focus()) // moving the button takes its focus
                       }}
                     >
-                      <Icon path={step < 0 ? up : down} />
+                      <Icon name={step < 0 ? 'up' : 'down'} />
                     </Button>
                   ))}
               </li>

@@ -1,6 +1,6 @@
 /** The import dialog, which creates items one by one, so that the list has the same order as the file. @module */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { newKey } from '../../../src/client/item-requests.js'
 import { Button } from '../../shared/components.js'
 import { counted, formatted } from '../../shared/numbers.js'
@@ -22,7 +22,7 @@ export function Import({ onClose }: { onClose: () => void }) {
   const [reading, setReading] = useState('')
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const [progress, setProgress] = useState(start)
-  const [key, setKey] = useState(newKey) // begins each item's `Idempotency-Key`
+  const key = useMemo(newKey, [entries]) // begins each item's `Idempotency-Key`
   const [isRunning, setRunning] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')
@@ -42,7 +42,6 @@ export function Import({ onClose }: { onClose: () => void }) {
     const signal = begin()
     setEntries([])
     setProgress(start)
-    setKey(newKey())
     setReading(file?.name ?? '')
     if (!file) return
     try {

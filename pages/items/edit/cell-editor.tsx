@@ -36,7 +36,6 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
 
   const { source, typed, state, problem } = session
   const type = typeOf(source)
-  const { other } = typeOf(typed)
   const isSaving = state === 'saving'
   const isInvalid = fault !== undefined || state === 'failed' || state === 'conflict'
 
@@ -71,9 +70,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       onKeyDown={(event) => {
         const key = keyOf(event)
         const isInField = event.target === field.current
-        if (type.other && /^Arrow(Up|Down)$/.test(key))
-          dispatch({ type: 'typed', text: other ?? type.other })
-        else if (isInField && key === 'Enter') save(session.item)
+        if (isInField && key === 'Enter') save(session.item)
         else if (isInField && key === 'Tab' && state !== 'conflict')
           save(session.item, event.shiftKey ? -1 : 1)
         else return
@@ -94,7 +91,7 @@ export function CellEditor({ item, name, onClose }: CellEditorProps) {
       />
       <div class="notes">
         <p id="cell-keys" class="hint">
-          {type.other && '↑ ↓ switch, '}Enter saves, Esc cancels
+          Enter saves, Esc cancels
         </p>
         {(fault !== undefined || problem !== undefined) && (
           <p class="problem" role="alert">

@@ -10,7 +10,7 @@ import { open } from '../state/overlay.js'
 import { panel } from '../state/panel.js'
 import { copyOf, draftOf, isDirty, type Session } from '../state/session.js'
 import { Dialog, Question, useWarning } from '../ui/dialog.js'
-import { close as cross, down, Icon, up } from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 import { Conflict } from './conflict.js'
 import { EditorPane } from './editor-pane.js'
 import type { JsonEditor } from './json-editor.js'
@@ -62,11 +62,11 @@ export function Panel({ session, rows }: PanelProps) {
                 aria-label={by < 0 ? 'Previous row' : 'Next row'}
                 onClick={() => move(by)}
               >
-                <Icon path={by < 0 ? up : down} />
+                <Icon name={by < 0 ? 'up' : 'down'} />
               </Button>
             ))}
           <Button class="quiet" onClick={close}>
-            <Icon path={cross} /> <span class="unseen">Close</span>
+            <Icon name="close" /> <span class="unseen">Close</span>
           </Button>
         </>
       }

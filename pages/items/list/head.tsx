@@ -7,7 +7,7 @@ import { type Column, idWidth, resize } from '../state/columns.js'
 import { open } from '../state/overlay.js'
 import { selectAll, selectNone, useSelected } from '../state/selection.js'
 import { changeView, view } from '../state/view.js'
-import { down, Icon, up } from '../ui/icons.js'
+import { Icon } from '../ui/icons.js'
 
 interface HeadProps {
   readonly columns: readonly Column[]
@@ -41,7 +41,7 @@ export function Head({ columns, hidden, rows }: HeadProps) {
               onClick={() => changeView({ sort: nextSort(sort, name) })}
             >
               <span>{shownName(name)}</span>
-              {isSorted && <Icon path={sort.isDescending ? down : up} />}
+              {isSorted && <Icon name={sort.isDescending ? 'down' : 'up'} />}
             </Button>
             {place > 0 && (
               // biome-ignore lint/a11y/noStaticElementInteractions: only the pointer can drag

@@ -16,7 +16,6 @@ export interface ValueType {
   readonly compare: (one: string, other: string) => number
   readonly isText?: true // shown and typed without quotes
   readonly isNested?: true // shown whole in a popover, and edited with the whole item
-  readonly other?: string // value to which the arrow keys switch
 }
 
 const literal = { width: [0.88, 1], compare: compareCharacters } as const
@@ -26,8 +25,8 @@ const nested = { ...literal, look: 'faint nested', isNested: true } as const
 const valueTypes: readonly ValueType[] = [
   { firsts: '-0123456789', blank: '0', look: 'end', width: [1, 0], compare: compareNumbers },
   { firsts: '"', blank: '""', look: '', width: [0.93, 2], compare: compareWords, isText: true },
-  { ...literal, firsts: 'f', blank: 'false', look: 'dot faint', other: 'true' },
-  { ...literal, firsts: 't', blank: 'false', look: 'dot good', other: 'false' },
+  { ...literal, firsts: 'f', blank: 'false', look: 'dot faint' },
+  { ...literal, firsts: 't', blank: 'false', look: 'dot good' },
   { ...nested, firsts: '[', blank: '[]' },
   { ...nested, firsts: '{', blank: '{}' },
 ]

@@ -190,22 +190,20 @@ describe('what a person types into a cell', inChromium, () => {
         to: '12 \\"{}\\\\',
       },
       { shown: '12345678901234567890', typed: '"as text"' },
-      { keys: ['ArrowRight', 'ArrowRight'], shown: 'true', arrow: 'ArrowUp', to: 'false' },
-      { shown: 'false', arrow: 'ArrowDown', to: 'true' },
+      { keys: ['ArrowRight', 'ArrowRight'], shown: 'true', typed: 'false' },
       { keys: Array(4).fill('ArrowLeft'), shown: 'shop', typed: 'kiosk' },
     ]
-    for (const { keys = [], shown, arrow, typed = '', end = 'Enter', ...rest } of edits) {
+    for (const { keys = [], shown, typed, end = 'Enter', ...rest } of edits) {
       const { from = shown, to = typed } = rest
       await page.press(...keys, 'Enter')
       assert.equal(await page.field.inputValue(), shown)
-      if (arrow) await page.press(arrow)
-      else await page.keyboard.type(typed)
+      await page.keyboard.type(typed)
       await page.press(end)
       await page.closes()
       text = text.replace(from, to)
       assert.equal(await own.read(id), text)
     }
-    assert.equal(page.changes(), 7)
+    assert.equal(page.changes(), 6)
     await page.hasFocus()
   })
 
@@ -236,8 +234,7 @@ describe('what a person types into a cell', inChromium, () => {
       await page.closes()
     }
     await page.cell('null').last().dblclick()
-    await page.field.press('ArrowDown') // switches only a boolean
-    assert.equal(await page.field.inputValue(), 'null')
+    await page.field.waitFor()
     await page.press('Escape', 'ArrowLeft', 'Enter')
     await page.editor.waitFor()
   })
