@@ -14,7 +14,11 @@ export interface Snippet {
 }
 
 export function snippetsOf(file: string): Snippet[] {
-  const blocks = readText(file).matchAll(/^( *)```([^\n]*)\n(.*?)^\1```$/gms)
+  return snippetsIn(readText(file))
+}
+
+export function snippetsIn(document: string): Snippet[] {
+  const blocks = document.matchAll(/^( *)```([^\n]*)\n(.*?)^\1```$/gms)
   return Array.from(blocks, ([, indent = '', language = '', text = '']) => {
     return { language, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') }
   })
@@ -34,18 +38,27 @@ export function snippetsBy<L extends string>(
   return Object.fromEntries(entries) as Record<L, string[]> // there is an entry for each language
 }
 
-/** Creates a folder with the files that a guide names in the first lines of its code blocks, and the packages they import. */
+/** Creates a folder with the files of a guide, and the packages that they import. */
 export function folderOf(file: string, change = (text: string) => text): string {
   const folder = emptyFolder()
-  for (const { text } of snippetsOf(file)) {
-    const [, name] = /^(?:\/\/|#) (\w+\.\w+)\n/.exec(text) ?? []
-    if (name !== undefined) writeFileSync(join(folder, name), change(text))
-  }
+  saveFiles(folder, snippetsOf(file), change)
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(root, join(folder, 'node_modules/item-store'))
   const codec = 'node_modules/lossless-json'
   symlinkSync(join(toolsFolder, codec), join(folder, codec))
   return folder
+}
+
+/** Saves each code block that names a file in its first line. */
+export function saveFiles(
+  folder: string,
+  snippets: readonly Pick<Snippet, 'text'>[],
+  change = (text: string) => text,
+): void {
+  for (const { text } of snippets) {
+    const [, name] = /^(?:\/\/|#|<!--) ([\w./-]+\.\w+)(?: -->)?\n/.exec(text) ?? []
+    if (name !== undefined) writeFileSync(join(folder, name), change(text))
+  }
 }
 
 export interface Place {

@@ -1,17 +1,19 @@
 /** Tests the steps in docs/how-to/testing.md, and the embedded store with fake timers and in browser-like environments. */
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { executablePath, inChromium } from '../../support/chromium.js'
+import { outputOf } from '../../support/process.js'
+import { saveFiles, snippetsIn } from '../../support/snippets.js'
 import { pack, unpack } from '../../support/tarball.js'
 import {
   cleanEnvironment,
   emptyFolder,
   readText,
   root,
+  toolCommand,
   toolsFolder,
   tsc,
 } from '../../support/tools.js'
@@ -95,8 +97,8 @@ for (const only of [undefined, 'all', ...each]) {
   ],
 ]
 
-const guide = readText('docs/how-to/testing.md')
-const [, ...texts] = guide.replace(/^## Other .*/ms, '').split(/^## /m)
+const [guide = ''] = readText('docs/how-to/testing.md').split('\n## Other languages')
+const [, ...sections] = guide.split(/^## /m)
 
 describe('docs/how-to/testing.md', () => {
   const unpacked = unpack(pack())
@@ -106,88 +108,67 @@ describe('docs/how-to/testing.md', () => {
     symlinkSync(join(root, 'node_modules', name), join(unpacked, '..', name))
   }
 
-  for (const text of texts) {
-    const [title = ''] = text.split('\n', 1)
-    const needs = title === 'Playwright' ? inChromium : {}
-    test(`${title}: the example passes`, needs, () => {
-      const { output, status } = followIn(newProject(), text)
-      assert.match(output, success.get(title) ?? assert.fail('a new section'))
-      assert.equal(status, 0, output)
+  for (const section of sections) {
+    const [title = ''] = section.split('\n', 1)
+    test(`${title}: the example passes`, title === 'Playwright' ? inChromium : {}, () => {
+      const snippets = snippetsIn(section)
+      const command = snippets.findLast(({ language }) => language === 'sh')?.text ?? ''
+      const [, name] = /^npm install --save-dev (.*)$/m.exec(command) ?? []
+      const folder = newProject(snippets, name === undefined ? [] : [name])
+      const use = { launchOptions: { executablePath, args: ['--no-sandbox'] } }
+      const config = `export default ${JSON.stringify({ use })}`
+      writeFileSync(join(folder, 'playwright.config.js'), config)
+      const withoutInstall = command.replaceAll(/^(npm|npx playwright) install .*\n/gm, '')
+      assertPasses(folder, withoutInstall, success.get(title) ?? assert.fail('a new section'))
     })
   }
 
   for (const [runner, command, passed, ...files] of runners) {
     test(`${runner}: with and without fake timers, the store answers and stops`, () => {
-      const folder = newProject()
+      const tools = ['vitest', 'jest', 'jest-environment-jsdom']
+      const folder = newProject(
+        files.map((text) => ({ text })),
+        tools,
+      )
       const scenario = readText('build/test/large/embedding/scenario.js')
       writeFileSync(join(folder, 'scenario.js'), scenario.replace(/^\/\/# sourceMapping.*/m, ''))
-      writeFiles(folder, files.map((file) => `\`\`\`js\n${file}\n\`\`\`\n`).join(''))
-      for (const name of ['vitest', 'jest', 'jest-environment-jsdom']) linkTool(folder, name)
-      const { output, status } = run(folder, `PATH="$PWD/node_modules/.bin:$PATH" ${command}`)
-      assert.match(output, passed)
-      assert.equal(status, 0, output)
+      assertPasses(folder, `PATH="$PWD/node_modules/.bin:$PATH" ${command}`, passed)
     })
   }
 
   test('Vitest: the types are right', () => {
-    const folder = newProject()
-    writeFiles(folder, texts.find((text) => text.startsWith('Vitest\n')) ?? '')
-    linkTool(folder, 'vitest')
+    const section = sections.find((text) => text.startsWith('Vitest\n')) ?? ''
+    const folder = newProject(snippetsIn(section), ['vitest'])
     const args = [
       ...[tsc, '--noEmit', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck'],
       ...['--target', 'es2023', '--module', 'nodenext', '--types', 'node'],
       ...['--typeRoots', join(root, 'node_modules/@types'), 'items.test.ts'],
     ]
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-    assert.equal(stdout, '')
+    outputOf(process.execPath, args, { cwd: folder })
   })
 
-  function followIn(folder: string, text: string) {
-    writeFiles(folder, text)
-    let last: ReturnType<typeof run> = { output: '', status: null }
-    for (const [, command = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
-      const [, name] = /^npm install --save-dev (.*)$/m.exec(command) ?? []
-      if (name !== undefined) linkTool(folder, name)
-      if (name === '@playwright/test') useChromium(folder)
-      last = run(folder, command.replaceAll(/^(npm|npx playwright) install .*\n/gm, ''))
-    }
-    return last
-  }
-
-  function useChromium(folder: string): void {
-    const use = { launchOptions: { executablePath, args: ['--no-sandbox'] } }
-    writeFileSync(join(folder, 'playwright.config.js'), `export default ${JSON.stringify({ use })}`)
-  }
-
-  function newProject(): string {
+  /** Creates a project with this package, these files and links to the tools. */
+  function newProject(files: readonly { text: string }[], tools: readonly string[]): string {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-    symlinkSync(unpacked, join(folder, 'node_modules/item-store'))
+    saveFiles(folder, files)
+    const packages = join(folder, 'node_modules')
+    mkdirSync(join(packages, '.bin'), { recursive: true })
+    symlinkSync(unpacked, join(packages, 'item-store'))
+    for (const name of tools) {
+      mkdirSync(dirname(join(packages, name)), { recursive: true })
+      symlinkSync(join(toolsFolder, 'node_modules', name), join(packages, name))
+    }
+    for (const command of ['vitest', 'jest', 'playwright']) {
+      symlinkSync(toolCommand(command), join(packages, '.bin', command))
+    }
     return folder
   }
 })
 
-function writeFiles(folder: string, text: string): void {
-  const files = text.matchAll(/^```(?:[jt]s|html)\n(?:\/\/|<!--) (\S+)(?: -->)?\n(.*?)^```$/gms)
-  for (const [, name = '', code = ''] of files) {
-    writeFileSync(join(folder, name), code)
-  }
-}
-
-function linkTool(folder: string, name: string): void {
-  const place = join(folder, 'node_modules', name)
-  if (existsSync(place)) return
-  mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(join(toolsFolder, 'node_modules', name), place)
-  const bin = name === '@playwright/test' ? 'playwright' : basename(name)
-  symlinkSync(join(toolsFolder, 'node_modules/.bin', bin), join(folder, 'node_modules/.bin', bin))
-}
-
-function run(folder: string, command: string) {
+function assertPasses(cwd: string, command: string, passed: RegExp): void {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _color, ...env } = cleanEnvironment() // the command must not report to this test run
   const offline = { ...env, NO_COLOR: '1', npm_config_offline: 'true' } // npx must use installed tools and not download them
-  const options = { cwd: folder, env: offline, encoding: 'utf8', timeout: 600_000 } as const
-  const { status, stdout, stderr } = spawnSync('bash', ['-ec', command], options)
-  return { status, output: `${stdout}${stderr}` }
+  const output = outputOf('bash', ['-ec', `exec 2>&1\n${command}`], { cwd, env: offline })
+  assert.match(output, passed)
 }

@@ -12,7 +12,13 @@ import { inSeconds, validClaims } from '../../conformance/tokens.js'
 import { inChromium, openPage } from '../../support/chromium.js'
 import { ownService } from '../../support/own-service.js'
 import { ownProcess, until } from '../../support/process.js'
-import { serveInShell, snippetsBy, snippetsOf, startInShell } from '../../support/snippets.js'
+import {
+  saveFiles,
+  serveInShell,
+  snippetsBy,
+  snippetsOf,
+  startInShell,
+} from '../../support/snippets.js'
 import { npm } from '../../support/tarball.js'
 import { emptyFolder, readText, root, tsc } from '../../support/tools.js'
 import { userProject } from '../../support/user-project.js'
@@ -92,11 +98,7 @@ test(`${guide}: the React hook shows every change`, inChromium, async () => {
   const start = sh.at(-1) ?? ''
   const project = newProject()
   const service = await ownService()
-  for (const { text } of snippetsOf(guide)) {
-    const [, name] = /^\/\/ (src\/\S+)\n/.exec(text) ?? []
-    const local = text.replace(inService, service.baseUrl.host)
-    if (name !== undefined) writeFileSync(join(project, name), local)
-  }
+  saveFiles(project, snippetsOf(guide), (text) => text.replace(inService, service.baseUrl.host))
   const checked = spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' })
   assert.equal(checked.stdout, '')
 
