@@ -6,98 +6,130 @@
  * else the machine does.
  */
 
-import { describeLoad } from './lib/load.js'
-import { describeMachine } from './lib/machine.js'
-import { chosen, integer, readOptions } from './lib/options.js'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createItems } from './lib/connections.js'
+import { sendLoad } from './lib/load.js'
+import { against, chosen, fail, only, seconds, sides as sideNames, turns } from './lib/options.js'
+import { kill, versionOf } from './lib/processes.js'
+import { addressed, initialItems, type Request, requests } from './lib/requests.js'
 import { count, print, report, table } from './lib/results.js'
-import { median } from './lib/statistics.js'
-import { workloads as allWorkloads, type Turn, takeTurns, type Workload } from './lib/turns.js'
 import {
   sides as allSides,
-  describeSide,
-  isAvailable,
-  itemStore,
+  describeSides,
+  installed,
   itemStoreAt,
   type Side,
+  startSide,
 } from './peers/sides.js'
 
-const help = `Usage: npm run bench                          all benchmarks
-       npm run bench -- compare [options]     (needs wrk)
-       npm run bench -- stalls|scale|pages [options]
-
-  --only WORKLOADS  ${allWorkloads.map(({ name }) => name).join(', ')} [all]
-  --sides SIDES     ${allSides.map(({ name }) => name).join(', ')} [all]
-  --against REV     also measure the service at this git revision, built for this run
-  --seconds N       length of a turn [2]
-  --turns N         turns for each side [3]
-`
-const options = readOptions(help, {
-  only: { type: 'string' },
-  sides: { type: 'string' },
-  against: { type: 'string' },
-  seconds: { type: 'string', default: '2' },
-  turns: { type: 'string', default: '3' },
-})
-const workloads = chosen('only', options.only, allWorkloads)
-const wanted = chosen('sides', options.sides, allSides)
-const seconds = integer('seconds', options.seconds)
-const turns = integer('turns', options.turns)
-const facts = [...describeMachine(), describeLoad()]
-if (options.against !== undefined) wanted.splice(1, 0, itemStoreAt(options.against))
-const sides = wanted.filter(isAvailable)
-
-const results: Map<Workload, Map<Side, Turn[]>> = new Map()
-for (const workload of workloads) {
-  print(`\n${workload.title}`)
-  const ofSides = await takeTurns(workload, sides, { seconds, turns }, ({ name }, number, turn) => {
-    print(`  turn ${number}  ${name}: ${count(turn.rate)}/s, ${turn.cpu.map(micro).join(' + ')} us`)
-  })
-  results.set(workload, ofSides)
+interface Workload {
+  name: string
+  title: string
+  connections: number
+  requestFor: (id: string) => Request
 }
 
-const titles = workloads.map(({ title }) => title)
+interface Turn {
+  rate: number // responses per second
+  cpu: number[] // CPU time per request in microseconds, for each program of the side; `NaN` except on Linux
+}
+
+const workloads: Workload[] = [
+  { name: 'read', title: 'read', connections: 32, requestFor: requests.read },
+  { name: 'create', title: 'create', connections: 32, requestFor: () => requests.create() },
+  { name: 'list', title: 'list 1,000', connections: 4, requestFor: () => requests.list },
+]
+
+const wrk = versionOf('wrk', 'wrk', '-v') ?? fail('wrk is not installed')
+const sides = installed(chosen(sideNames, allSides))
+if (against !== undefined) sides.splice(1, 0, itemStoreAt(against))
+
+const results: { workload: Workload; ofSides: Map<Side, Turn[]> }[] = []
+for (const workload of chosen(only, workloads)) {
+  print(`\n${workload.title}`)
+  results.push({ workload, ofSides: await takeTurns(workload) })
+}
+
+const titles = results.map(({ workload }) => workload.title)
 report(
   'Comparisons',
-  [...facts, `Turns: ${turns} of ${seconds} s for each side`],
+  [`Load: ${wrk}`, `Turns: ${turns} of ${seconds} s for each side`],
   [
     'CPU time per request in microseconds, median of the turns; with Redis, service + server. After it, the share of that ' +
       'time which this service takes:',
     tableOf(
       titles.flatMap((title) => [title, 'share']),
-      (all, own) => [
-        cpuOf(all).map(micro).join(' + '),
-        own.length > 0 ? (total(own) / total(all)).toFixed(2) : '-',
-      ],
+      (all, own) => [micro(cpuOf(all)), (total(own) / total(all)).toFixed(2)],
     ),
     'Responses per second, median of the turns:',
-    tableOf(titles, (all) => [count(rateOf(all))]),
+    tableOf(titles, (all) => [count(median(all.map(({ rate }) => rate)))]),
     `Largest deviation of one turn from the median of the same server's turns: ${largestDeviation()}.`,
-    `The sides:\n\n${wanted.map(describeSide).join('\n')}`,
+    describeSides(sides),
   ],
 )
 
-/** @param cells returns the cells of one workload from the turns of a side, and of this service */
+async function takeTurns(workload: Workload) {
+  const started: { side: Side; turns: Turn[]; take: (time: number) => Promise<Turn> }[] = []
+  const running: ChildProcess[] = []
+  for (const side of sides) {
+    const { server, programs } = await startSide(side)
+    running.push(...programs)
+    const [id = ''] = await createItems(server, initialItems)
+    const request = addressed(server, workload.requestFor(id))
+    const take = async (time: number) => {
+      const before = programs.map(cpuSeconds)
+      const { rate, answers } = await sendLoad(server.port, request, workload.connections, time)
+      const cpu = programs.map((program, at) => cpuSeconds(program) - (before[at] ?? 0))
+      return { rate, cpu: cpu.map((taken) => (taken / answers) * 1e6) }
+    }
+    await take(1)
+    started.push({ side, turns: [], take })
+  }
+  for (let number = 1; number <= turns; number += 1) {
+    for (const { side, turns, take } of started) {
+      const turn = await take(seconds)
+      turns.push(turn)
+      print(`  turn ${number}  ${side.name}: ${count(turn.rate)}/s, ${micro(turn.cpu)} us`)
+    }
+  }
+  await kill(running)
+  return new Map(started.map(({ side, turns }) => [side, turns]))
+}
+
+/** Returns the CPU time of a process so far, in seconds (proc(5)). */
+function cpuSeconds({ pid }: ChildProcess) {
+  if (process.platform !== 'linux') return Number.NaN
+  // Skips the process name, which may contain spaces and parentheses.
+  const [, fields = ''] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+  const [user = 0, system = 0] = fields.split(' ').slice(11).map(Number)
+  return (user + system) / 100 // clock ticks; 100 per second on every system with Node.js
+}
+
+/** @param cells returns the cells of one workload from the turns of a side, and of the first side */
 function tableOf(head: string[], cells: (turns: Turn[], own: Turn[]) => string[]) {
   const rows = sides.map((side) => [
     side.name,
-    ...[...results.values()].flatMap((of) => cells(of.get(side) ?? [], of.get(itemStore) ?? [])),
+    ...results.flatMap(({ ofSides }) => {
+      const [own = []] = ofSides.values()
+      return cells(ofSides.get(side) ?? [], own)
+    }),
   ])
   return table(['', ...head], rows)
 }
 
 function largestDeviation() {
-  const deviations = [...results].flatMap(([{ title }, ofSides]) =>
+  const deviations = results.flatMap(({ workload, ofSides }) =>
     [...ofSides].map(([{ name }, all]) => {
       const middle = total(all)
       const share = Math.max(...all.map((turn) => Math.abs(total([turn]) - middle) / middle))
-      return { share, text: `${(share * 100).toFixed(0)} % of CPU time (${name}, ${title})` }
+      return {
+        share,
+        text: `${(share * 100).toFixed(0)} % of CPU time (${name}, ${workload.title})`,
+      }
     }),
   )
   return deviations.toSorted((one, other) => other.share - one.share)[0]?.text
-}
-
-function rateOf(all: Turn[]) {
-  return median(all.map(({ rate }) => rate))
 }
 
 /** Returns the median CPU time per request, in microseconds, of each program that a side consists of. */
@@ -109,6 +141,14 @@ function total(all: Turn[]) {
   return cpuOf(all).reduce((sum, time) => sum + time, 0)
 }
 
-function micro(microseconds: number) {
-  return microseconds.toFixed(1)
+function median(numbers: number[]) {
+  const sorted = numbers.toSorted((one, other) => one - other)
+  const [below = Number.NaN, above = Number.NaN] = [sorted.length - 1, sorted.length].map(
+    (twice) => sorted[twice >> 1],
+  )
+  return (below + above) / 2
+}
+
+function micro(times: number[]) {
+  return times.map((time) => time.toFixed(1)).join(' + ')
 }

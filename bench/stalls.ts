@@ -3,93 +3,104 @@
  * Each case has its own server. Health checks and reads alternate on one connection, one every two milliseconds.
  */
 
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { newAccess } from './lib/access.js'
-import { usualPrefix } from './lib/client.js'
-import { describeMachine } from './lib/machine.js'
-import { readOptions } from './lib/options.js'
+import { createItems } from './lib/connections.js'
+import { chosen, only, sides as sideNames } from './lib/options.js'
 import { startReading } from './lib/probe.js'
-import { cores, kill, pinSelf, scratch } from './lib/processes.js'
+import { kill, pinSelf } from './lib/processes.js'
+import { addressed, requests } from './lib/requests.js'
 import { print, report, table } from './lib/results.js'
-import {
-  describeSide,
-  fastapi,
-  fastify,
-  isAvailable,
-  itemStore,
-  jsonServer,
-  type Side,
-} from './peers/sides.js'
-import { bodies } from './stalls/bodies.js'
+import { sides as allSides, describeSides, installed, type Side, startSide } from './peers/sides.js'
 
-const help = `Usage: npm run bench -- stalls [options]   (needs curl; Linux only)
-
-  --only TEXT       only the bodies with this text in their titles
-`
-const { only } = readOptions(help, { only: { type: 'string', default: '' } })
-
-const longestRequest = 5 // seconds
+const timeLimit = 5 // seconds for a create
 const warmUp = 400 // milliseconds before the measurement
 const afterwards = 200 // milliseconds for which the measurement continues after the response
 
-const sides: Side[] = [itemStore, fastify, fastapi, jsonServer].filter(isAvailable)
-const bodyFile = join(scratch, 'body.json')
+const bodyBytes = Math.floor(15.9 * 1024 * 1024) // a little below the default of `MAX_BODY_BYTES`
+const mostMembers = 65_536 // of an item
+const brackets = bodyBytes / 2 - 10
 
-const facts = describeMachine()
-pinSelf(cores.load)
+const bodies: { name: string; members: () => string }[] = [
+  { name: 'distinct names', members: distinctNames },
+  {
+    name: 'brackets in brackets',
+    members: () => `"a":${'['.repeat(brackets)}${']'.repeat(brackets)}`,
+  },
+  { name: 'empty arrays', members: () => `"a":[${repeated('[],')}]` },
+  { name: 'small objects', members: () => `"a":[${repeated('{"a":1},')}]` },
+  { name: 'one string', members: () => `"a":"${repeated('x')}"` },
+  { name: 'one string of escapes', members: () => `"a":"${repeated('\\u00e9')}"` },
+  { name: 'one number', members: () => `"a":${repeated('1')}` },
+]
+
+const parsers = ['item-store', 'fastify', 'fastapi', 'json-server'] // the others parse as one of these does
+const sides = installed(
+  chosen(
+    sideNames,
+    allSides.filter(({ name }) => parsers.includes(name)),
+  ),
+)
+
+pinSelf()
 let ownStall = 0
 const rows: string[][] = []
-for (const [title, body] of Object.entries(bodies).filter(([title]) => title.includes(only))) {
-  writeFileSync(bodyFile, body())
-  const row = [title]
-  for (const side of sides) row.push(await measure(side))
+for (const { name, members } of chosen(only, bodies)) {
+  const body = `{"data":{${members()}}}`
+  const row = [name]
+  for (const side of sides) row.push(await measure(side, body))
   rows.push(row)
   print(`  ${row.join(' | ')}`)
 }
 
-report('Stalls', facts, [
-  'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during a create:',
-  table(['', ...sides.map(({ name }) => name)], rows),
-  `In parentheses: the status of an error response, "gave up" if no response came within ${longestRequest} s, or why ` +
-    `the load ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
-  `The sides:\n\n${sides.map(describeSide).join('\n')}`,
-])
+report(
+  'Stalls',
+  [],
+  [
+    'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during a create:',
+    table(['', ...sides.map(({ name }) => name)], rows),
+    `In parentheses: the status of an error response, "gave up" if no response came within ${timeLimit} s, or why ` +
+      `the load ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
+    describeSides(sides),
+  ],
+)
 
 /** Returns the longest wait as text, in milliseconds, with the error if there was one. */
-async function measure(side: Side) {
-  const { port, secret, headers } = await newAccess()
-  const prefix = side.prefix ?? usualPrefix
-  const programs = await side.start({ port, secret, items: 1 })
-  try {
-    const [id] = await side.create({ port, headers }, 1, 60)
-    const read = { method: 'GET', headers, path: `${prefix}/items/${id}` }
-    const health = { method: 'GET', path: `${prefix}/health` }
-    const warmedUp = await startReading(port, [health, read])
-    await wait(warmUp)
-    await warmedUp()
-    const done = await startReading(port, [health, read])
-    const status = await create(`http://127.0.0.1:${port}${prefix}/items`, headers.Authorization)
-    if (status !== 0) await wait(afterwards)
-    const { longest, ownStall: delayed, problem } = await done()
-    ownStall = Math.max(ownStall, delayed)
-    const reason = problem ?? (status === 0 ? 'gave up' : status < 400 ? '' : status)
-    return longest.toFixed(longest < 10 ? 1 : 0) + (reason === '' ? '' : ` (${reason})`)
-  } finally {
-    await kill(...programs)
-  }
+async function measure(side: Side, body: string) {
+  const { server, programs } = await startSide(side)
+  const [id = ''] = await createItems(server, 1)
+  const reads = [requests.health, requests.read(id)]
+  const warmedUp = await startReading(server, reads)
+  await wait(warmUp)
+  await warmedUp()
+  const done = await startReading(server, reads)
+  const { path, method, headers = {} } = addressed(server, requests.create())
+  const signal = AbortSignal.timeout(timeLimit * 1000)
+  const url = `http://127.0.0.1:${server.port}${path}`
+  const status = await fetch(url, { method, headers, body, signal }).then(
+    async (response) => {
+      await response.body?.pipeTo(new WritableStream())
+      return response.status
+    },
+    () => 0,
+  )
+  if (status !== 0) await wait(afterwards)
+  const { longest, ownStall: delayed, problem } = await done()
+  await kill(programs)
+  ownStall = Math.max(ownStall, delayed)
+  const reason = problem ?? (status === 0 ? 'gave up' : status < 400 ? '' : status)
+  return longest.toFixed(longest < 10 ? 1 : 0) + (reason === '' ? '' : ` (${reason})`)
 }
 
-/** Creates an item with curl. Returns the status of the response, or 0 above the time limit. */
-async function create(url: string, authorization: string) {
-  const options = ['--silent', '--max-time', String(longestRequest), '--output', '/dev/null']
-  const result = ['--write-out', '%{exitcode} %{http_code}']
-  const headers = [`Authorization: ${authorization}`, 'Content-Type: application/json']
-  const sent = [...headers.flatMap((line) => ['--header', line]), '--data-binary', `@${bodyFile}`]
-  const child = spawn('curl', [...options, ...result, ...sent, url])
-  const [exitCode, status] = (await text(child.stdout)).split(' ')
-  return exitCode === '0' ? Number(status) : 0
+/** Repeats text until it fills a request body, and removes the last comma, if any. */
+function repeated(text: string) {
+  return text.repeat((bodyBytes - 30) / text.length).replace(/,$/, '')
+}
+
+/** Returns as many members as an item may have. Their names fill a request body. */
+function distinctNames() {
+  const length = Math.floor(bodyBytes / mostMembers) - '"":1,'.length
+  return Array.from(
+    { length: mostMembers },
+    (_, place) => `"${String(place).padEnd(length)}":1`,
+  ).join()
 }

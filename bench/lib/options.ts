@@ -1,39 +1,51 @@
-/** Reads the options of a benchmark, and `--no-write`, which every benchmark has. */
+/** The command-line options of all benchmarks. */
 
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 
-/** Parses the command line. Ends the process if an option is invalid or help is requested. */
-export function readOptions<T extends NonNullable<ParseArgsConfig['options']>>(
-  help: string,
-  options: T,
-) {
-  const all = process.argv.slice(2)
-  const args = all[0]?.startsWith('-') ? all : all.slice(1) // drops the name of the benchmark
-  if (args.includes('--help')) {
-    process.stdout.write(`${help}  --no-write        only print; leave bench/RESULTS.md as it is\n`)
-    process.exit(0)
-  }
-  try {
-    return parseArgs({ args, options: { ...options, 'no-write': { type: 'boolean' } } }).values
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error))
-  }
+const help = `Usage: npm run bench -- [compare|stalls|scale] [options]
+
+  --no-write        only print; leave bench/RESULTS.md as it is
+
+compare (needs wrk), stalls (Linux only)
+  --only NAMES      only these workloads or bodies
+  --sides NAMES     only these servers
+
+compare
+  --against REV     also measure the service at this git revision, built for this run
+  --seconds N       length of a turn [2]
+  --turns N         turns for each server [3]
+
+scale (Linux only)
+  --items N         number of items, at least 100,000 [1000000]; 10,000,000 take 4 GB of memory
+`
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean' },
+    'no-write': { type: 'boolean', default: false },
+    only: { type: 'string' },
+    sides: { type: 'string' },
+    against: { type: 'string' },
+    seconds: { type: 'string', default: '2' },
+    turns: { type: 'string', default: '3' },
+    items: { type: 'string', default: '1000000' },
+  },
+})
+if (values.help) {
+  process.stdout.write(help)
+  process.exit()
 }
 
-export function integer(name: string, text: string, minimum = 1) {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= minimum) return number
-  return fail(`--${name} takes a whole number of at least ${minimum}`)
-}
+export const { only, sides, against } = values
+export const mayWrite = !values['no-write']
+export const seconds = Number(values.seconds)
+export const turns = Number(values.turns)
+export const items = Number(values.items)
 
 /** Returns the elements that a comma-separated list names, or all elements if there is no list. */
-export function chosen<T extends { name: string }>(
-  option: string,
-  list: string | undefined,
-  all: T[],
-) {
+export function chosen<T extends { name: string }>(list: string | undefined, all: T[]) {
   const names = all.map(({ name }) => name)
-  const refuse = (name: string) => fail(`--${option} takes ${names.join(', ')}, not ${name}`)
+  const refuse = (name: string) => fail(`there is no ${name}, only ${names.join(', ')}`)
   return (list?.split(',') ?? names).map(
     (name) => all.find((each) => each.name === name) ?? refuse(name),
   )

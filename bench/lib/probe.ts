@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
-import type { Request } from './client.js'
 import { openConnection } from './connections.js'
+import type { Request, Server } from './requests.js'
 
 export interface Waits {
   longest: number // longest response time, in milliseconds
@@ -17,8 +17,8 @@ const interval = 2 // milliseconds between two requests
 const timerResolution = 1 // milliseconds
 
 /** Sends requests until you call the returned function. Measures a request still in progress too. */
-export async function startReading(port: number, requests: Request[]) {
-  const thread = new Worker(new URL(import.meta.url), { workerData: { port, requests } })
+export async function startReading(server: Server, requests: Request[]) {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { server, requests } })
   await once(thread, 'message')
   return async (): Promise<Waits> => {
     thread.postMessage('stop')
@@ -31,9 +31,9 @@ if (parentPort !== null) await probe(parentPort, workerData)
 
 async function probe(
   parent: MessagePort,
-  { port, requests }: { port: number; requests: Request[] },
+  { server, requests }: { server: Server; requests: Request[] },
 ) {
-  const connection = await openConnection(port)
+  const connection = await openConnection(server)
   const ownDelay = monitorEventLoopDelay({ resolution: timerResolution })
   ownDelay.enable()
   let longest = 0

@@ -1,9 +1,8 @@
 /** Server for the side `bare`: plain `node:http`. Short bodies are strings, which Node.js sends along with the head. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { itemBytes, itemText } from '../lib/item.js'
+import { initialItems, itemBytes, itemText } from '../lib/requests.js'
 
-const [port, listLength = 0] = process.argv.slice(2).map(Number)
 const id = '6f1c9a52-3d54-4f0e-9f57-0d7a7a0c9c11'
 const sessionId = '0b5f6d0e-5f0a-4f6c-8d0b-7c1f7d1f2a33'
 
@@ -19,16 +18,18 @@ const jsonHeaders = [
 const etag = ['ETag', '"9Fbt__EJzwqpcOfJtXqhv_QwdaJ2Xde0m84RbcXckU0"']
 const createdHeaders = [...jsonHeaders, ...etag, 'Location', `/api/v1/items/${id}`]
 
-const items = Array.from({ length: listLength }, () => itemText(id)).join(',')
+const items = Array.from({ length: initialItems }, () => itemText(id)).join(',')
 const list = Buffer.from(envelope('success', 'Items retrieved successfully', `[${items}]`))
-const body =
-  listLength > 0 ? list : envelope('success', 'Item retrieved successfully', itemText(id))
-const readHeaders = withLength(body.length, [...jsonHeaders, ...etag])
+const item = envelope('success', 'Item retrieved successfully', itemText(id))
+const [listHeaders, itemHeaders] = [list.length, item.length].map((length) =>
+  withLength(length, [...jsonHeaders, ...etag]),
+)
 
 createServer((request, response) => {
-  if (request.method === 'GET') response.writeHead(200, readHeaders).end(body, 'latin1')
-  else echo(request, response)
-}).listen(port, '127.0.0.1')
+  if (request.method === 'POST') echo(request, response)
+  else if (request.url === '/api/v1/items') response.writeHead(200, listHeaders).end(list)
+  else response.writeHead(200, itemHeaders).end(item, 'latin1')
+}).listen(Number(process.env.PORT), '127.0.0.1')
 
 /** Responds with the request body, padded to the length of an item. */
 function echo(request: IncomingMessage, response: ServerResponse) {

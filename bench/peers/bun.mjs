@@ -62,6 +62,7 @@ function ofItem(handle) {
 Bun.serve({
   port: Number(PORT),
   hostname: '127.0.0.1',
+  development: false,
   routes: {
     '/api/v1/health': () =>
       respond(200, (session_id) => ({
