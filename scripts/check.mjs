@@ -7,7 +7,6 @@ import { useTemporaryFolder } from './temporary-folder.mjs'
 
 /** Each check's file in `test/large`, with its default options. */
 const checks = new Map([
-  ['changes', 'changes/changes.test --creates=100000'],
   ['churn', 'reliability/churn.test --memory=512 --store=256 --seconds=30 --growth=1.5'],
   ['flood', 'checks/flood'],
   ['fuzz', 'fuzz/fuzz'],

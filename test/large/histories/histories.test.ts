@@ -1,8 +1,8 @@
-/** Tests that operations are linearizable while services and their Redis server fail. */
+/** Tests that operations are linearizable, and creates make one item each, while two services and Redis fail. */
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { Agent } from 'node:http'
+import { Agent, type OutgoingHttpHeaders } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer } from '../../conformance/client.js'
@@ -16,7 +16,7 @@ import { type Event, isLinearizable, type Operation, type Outcome } from './regi
 const options = numbers({ operations: 6000, seed: 1 })
 
 const clients = 16
-const used = { items: 6, operations: 60, whenDeleted: 8 } // per item: operations, and how many may follow a delete
+const used = { items: 6, operations: 30, whenDeleted: 8 } // per item: operations, and how many may follow a delete
 const storeTimeout = 300 // in ms, short enough to make some outcomes unknown
 const pause = 300 // ms between faults
 const wait = 20 // ms after a 503 or a lost connection
@@ -31,8 +31,9 @@ interface Item {
 
 describeWithRedis('two services on one Redis server, with faults', () => {
   test('operations on single items at two services are linearizable despite faults', async (t) => {
-    const { items, ...counts } = await makeHistories(options)
+    const { items, strangers, ...counts } = await makeHistories(options)
     t.diagnostic(JSON.stringify({ ...options, ...counts, items: items.length }))
+    assert.deepEqual(strangers, [], 'ids that no response to a create had')
     for (const { id, events } of items) {
       assert.ok(isLinearizable(events), `${id}\n${events.map(lineOf).join('\n')}`)
     }
@@ -40,6 +41,7 @@ describeWithRedis('two services on one Redis server, with faults', () => {
     assert.ok(counts.exchanged > 100 && counts.mismatched > 100, 'too few conditions were tested')
     assert.ok(counts.faults >= 4, 'some kind of fault did not occur')
     assert.ok(counts.unknown > 0 && counts.refused > 0, 'no operation failed because of a fault')
+    assert.ok(counts.repeated > 0, 'no create was repeated')
   })
 })
 
@@ -51,7 +53,15 @@ async function makeHistories({ operations, seed }: typeof options) {
   const items: Item[] = []
   const active: Item[] = [] // clients still start operations on these
   /** `exchanged` and `mismatched` are the numbers of conditional replaces that met their condition and failed it. */
-  const counts = { operations: 0, exchanged: 0, mismatched: 0, unknown: 0, refused: 0, faults: 0 }
+  const counts = {
+    operations: 0,
+    exchanged: 0,
+    mismatched: 0,
+    unknown: 0,
+    refused: 0,
+    repeated: 0,
+    faults: 0,
+  }
   let lastNumber = 0
   let isOver = false
 
@@ -60,11 +70,14 @@ async function makeHistories({ operations, seed }: typeof options) {
     return lastNumber
   }
 
-  async function call(operation: Operation, path: string, tag?: string): Promise<Answer> {
+  async function call(
+    operation: Operation,
+    path: string,
+    headers?: OutgoingHttpHeaders,
+  ): Promise<Answer> {
     const service = services[random(services.length)] ?? assert.fail()
     const body = 'value' in operation ? `{"data":{"value":${operation.value}}}` : undefined
     const send = keptClient(service, agent)
-    const headers = operation.kind === 'exchange' ? { 'if-match': tag } : {}
     const answer = await send(methods[operation.kind], `/items${path}`, body, headers)
     if (answer.status === 503 || answer.status === 0) await delay(wait)
     return answer
@@ -73,10 +86,14 @@ async function makeHistories({ operations, seed }: typeof options) {
   async function createItem(): Promise<void> {
     const operation = { kind: 'create', value: newNumber() } as const
     const called = newNumber()
-    const answer = await call(operation, '')
-    const known = taggedIn(answer)
-    const id = /"id":"([^"]+)"/.exec(answer.text)?.[1]
-    if (known === undefined || id === undefined) return // if the response has no id, no operation can use the item
+    const key = { 'idempotency-key': `${called}` }
+    let answer = await call(operation, '', key)
+    for (; answer.status !== 201; answer = await call(operation, '', key)) {
+      assert.ok(answer.status === 0 || answer.status === 503, answer.text)
+      counts.repeated += 1
+    }
+    const known = taggedIn(answer) ?? assert.fail(answer.text)
+    const id = /"id":"([^"]+)"/.exec(answer.text)?.[1] ?? assert.fail(answer.text)
     const outcome = { kind: 'change', isDone: true } as const
     const events = [{ operation, outcome, called, answered: newNumber() }]
     const item = { id, events, left: used.operations, known }
@@ -95,7 +112,8 @@ async function makeHistories({ operations, seed }: typeof options) {
   async function use(item: Item): Promise<void> {
     const operation = newOperation(item)
     const called = newNumber()
-    const answer = await call(operation, `/${item.id}`, item.known.tag)
+    const condition = operation.kind === 'exchange' ? { 'if-match': item.known.tag } : {}
+    const answer = await call(operation, `/${item.id}`, condition)
     const outcome = outcomeOf(operation, answer)
     item.known = taggedIn(answer) ?? item.known
     if (outcome === 'refused') {
@@ -119,6 +137,22 @@ async function makeHistories({ operations, seed }: typeof options) {
       if (item === undefined) await createItem()
       else await use(item)
     }
+  }
+
+  /** Adds a read of each item from a list. Returns the list's other ids, such as those of items made twice. */
+  async function readAll(): Promise<string[]> {
+    const list = () => call({ kind: 'read' }, '')
+    const called = newNumber()
+    let answer = await list()
+    while (answer.status !== 200) answer = await list()
+    const found = answer.text.matchAll(/"id":"([^"]+)","project_id":null,"value":(\d+)/g)
+    const values = new Map(Array.from(found, ([, id = '', value]) => [id, Number(value)]))
+    for (const { id, events } of items) {
+      const outcome = { kind: 'read', value: values.get(id) } as const
+      events.push({ operation: { kind: 'read' }, outcome, called, answered: newNumber() })
+      values.delete(id)
+    }
+    return [...values.keys()]
   }
 
   /** Causes one fault after another. None makes the Redis server lose a change. */
@@ -148,10 +182,11 @@ async function makeHistories({ operations, seed }: typeof options) {
     isOver = true
   })
   await Promise.all([works, disturb()])
+  const strangers = await readAll()
   agent.destroy()
   for (const service of services) await service.stop()
   await redis.kill('SIGKILL')
-  return { ...counts, items }
+  return { ...counts, items, strangers }
 }
 
 const JWT_SECRET = randomBytes(32).toString('base64url')
