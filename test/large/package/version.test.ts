@@ -8,11 +8,11 @@ import { outputOf } from '../../support/process.js'
 import { npm } from '../../support/tarball.js'
 import { cleanEnvironment, emptyFolder, programTest, root } from '../../support/tools.js'
 
-const files = ['package.json', 'CHANGELOG.md', 'README.md', 'docs/how-to/dev.md']
+const files = ['package.json', 'package-lock.json', 'CHANGELOG.md']
 
 function copyIn(git: string, changes: string, owner = 'someone') {
   const folder = emptyFolder()
-  for (const file of [...files, 'package-lock.json', 'scripts/version.mjs']) {
+  for (const file of [...files, 'scripts/version.mjs']) {
     cpSync(join(root, file), join(folder, file))
   }
   const run = (...args: string[]) => outputOf(git, args, { cwd: folder }).trim()
@@ -29,25 +29,22 @@ function copyIn(git: string, changes: string, owner = 'someone') {
 
 const unreleased = '# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.0.1 (2020-01-01)\n'
 
-programTest('git', 'npm version writes the version to all files, commits and tags it', (git) => {
+programTest('git', 'npm version dates the unreleased changes, commits and tags', (git) => {
   const { folder, run, read } = copyIn(git, unreleased)
   npm(folder, 'version', '12.34.56')
   assert.equal(run('status', '--porcelain'), '')
   assert.equal(run('describe', '--exact-match'), 'v12.34.56')
   const changed = run('diff', '--name-only', 'HEAD~1').split('\n')
-  assert.deepEqual(changed.sort(), [...files, 'package-lock.json'].sort())
+  assert.deepEqual(changed.sort(), files.toSorted())
   const entry = `## 12.34.56 (${new Date().toISOString().slice(0, 10)})`
   const expected = unreleased.replace('Unreleased\n', `Unreleased\n\n${entry}\n`)
   assert.equal(read('CHANGELOG.md'), expected)
-  assert.match(read('README.md'), /^Version 12\.34\.56 \(/m)
-  assert.match(read('docs/how-to/dev.md'), /^npm install .*\/item-store-12\.34\.56\.tgz$/m)
-  assert.match(read('docs/how-to/dev.md'), /^```text\n12\.34\.56\n```$/m)
 })
 
 const empty = '# Changelog\n\n## Unreleased\n\n## 0.0.1 (2020-01-01)\n'
 
 for (const [without, problem, changes, owner] of [
-  ['unreleased changes', /npm version: CHANGELOG\.md has nothing/, empty, 'someone'],
+  ['unreleased changes', /npm version: CHANGELOG\.md has no unreleased changes/, empty, 'someone'],
   ['a repository in package.json', /names no repository yet; replace OWNER/, unreleased, 'OWNER'],
 ] as const) {
   programTest('git', `npm version fails, and commits nothing, without ${without}`, (git) => {
