@@ -14,14 +14,7 @@ import { against, chosen, fail, only, seconds, sides as sideNames, turns } from 
 import { kill, versionOf } from './lib/processes.js'
 import { addressed, initialItems, type Request, requests } from './lib/requests.js'
 import { count, print, report, table } from './lib/results.js'
-import {
-  sides as allSides,
-  describeSides,
-  installed,
-  itemStoreAt,
-  type Side,
-  startSide,
-} from './peers/sides.js'
+import { sides as allSides, installed, itemStoreAt, type Side, startSide } from './peers/sides.js'
 
 interface Workload {
   name: string
@@ -65,7 +58,7 @@ report(
     'Responses per second, median of the turns:',
     tableOf(titles, (all) => [count(median(all.map(({ rate }) => rate)))]),
     `Largest deviation of one turn from the median of the same server's turns: ${largestDeviation()}.`,
-    describeSides(sides),
+    `The sides:\n\n${sides.map(({ name, about, version }) => `- ${name}: ${about} (${version})`).join('\n')}`,
   ],
 )
 

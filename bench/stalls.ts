@@ -10,7 +10,7 @@ import { startReading } from './lib/probe.js'
 import { kill, pinSelf } from './lib/processes.js'
 import { addressed, requests } from './lib/requests.js'
 import { print, report, table } from './lib/results.js'
-import { sides as allSides, describeSides, installed, type Side, startSide } from './peers/sides.js'
+import { sides as allSides, installed, type Side, startSide } from './peers/sides.js'
 
 const timeLimit = 5 // seconds for a create
 const warmUp = 400 // milliseconds before the measurement
@@ -59,8 +59,8 @@ report(
     'Longest time, in milliseconds, that a health check or a read of a 250-byte item waited during a create:',
     table(['', ...sides.map(({ name }) => name)], rows),
     `In parentheses: the status of an error response, "gave up" if no response came within ${timeLimit} s, or why ` +
-      `the load ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms.`,
-    describeSides(sides),
+      `the load ended early. The load generator's own thread was delayed by up to ${ownStall.toFixed(0)} ms. ` +
+      'The servers are those of the comparisons.',
   ],
 )
 

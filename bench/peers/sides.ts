@@ -163,8 +163,3 @@ export function installed(sides: Side[]) {
   for (const { name, version } of sides) if (!version) print(`${name} is not installed`)
   return sides.filter(({ version }) => version)
 }
-
-export function describeSides(sides: Side[]) {
-  const lines = sides.map(({ name, about, version }) => `- ${name}: ${about} (${version})`)
-  return `The sides:\n\n${lines.join('\n')}`
-}
