@@ -52,18 +52,6 @@ test('items whose ids have the same hash are different items', async () => {
   }
 })
 
-test('a conditional change of a large item does not compare bytes', async () => {
-  const store = createMemoryStore(room)
-  const id = newItemId()
-  const large = Object.assign(itemText(id, 100_000), { equals: () => assert.fail('compared') })
-  await store.create(id, large)
-  assert.equal(await store.replace(id, itemText(id, 100_000), await store.read(id)), 'done')
-  assert.equal(await store.replace(id, large, itemText(id, 100_000)), 'unexpected')
-  assert.equal(await store.replace(id, large), 'done')
-  assert.equal(await store.delete(id, itemText(id, 100_000)), 'unexpected')
-  assert.equal(await store.delete(id, await store.read(id)), 'done')
-})
-
 test('the chunks of an open list stay as they are when the memory of deleted items is used again', async () => {
   for (const listed of [1, 10]) {
     const store = createMemoryStore(room)

@@ -64,11 +64,8 @@ export function createMemoryStore(maxBytes: number, given = new Blocks()): Memor
     return projectOf(block.frame.bytes, block.offsetOf(position))
   }
 
-  /** True if an item differs from `expected`. Large items are compared by identity, to save time. */
   function isOther({ block, position }: ItemLocation, expected: EncodedItem | undefined): boolean {
-    if (expected === undefined) return false
-    const text = block.read(position)
-    return text !== expected && (block.isLarge || !text.equals(expected))
+    return expected !== undefined && !block.read(position).equals(expected)
   }
 
   const { maxBlocks = Number.POSITIVE_INFINITY } = blocks.options
