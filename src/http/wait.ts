@@ -138,7 +138,8 @@ export class WaitGroup<State extends Tagged> {
     this.#arrived = []
     this.#hasChanged = false
     try {
-      const state = await this.#read(hadChanged)
+      const state = await this.#options.read()
+      this.#failure = undefined
       const compared = hadChanged ? [...this.#waiting, ...concerned] : concerned
       concerned = await this.#answeredBy(state, compared)
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
@@ -147,6 +148,14 @@ export class WaitGroup<State extends Tagged> {
         wait.answer(state)
       }
     } catch (error) {
+      // The requests that already wait go on waiting for a read that succeeds.
+      if (hadChanged && this.#waiting.size > 0) {
+        this.#failure = error
+        this.#retry ??= setTimeout(() => {
+          this.#retry = undefined
+          if (!this.#isEmpty) this.changed()
+        }, retryAfter).unref()
+      }
       for (const wait of concerned) {
         this.#take(wait)
         await untilMaySend()
@@ -156,24 +165,6 @@ export class WaitGroup<State extends Tagged> {
     this.#isUpdating = false
     if (this.#isEmpty) this.#options.onEmpty()
     else if (this.#arrived.length > 0 || this.#hasChanged) this.#schedule()
-  }
-
-  /** Reads the state. After a failed read, the requests that already wait go on waiting for the next one. */
-  async #read(hadChanged: boolean): Promise<State | undefined> {
-    try {
-      const state = await this.#options.read()
-      this.#failure = undefined
-      return state
-    } catch (error) {
-      if (hadChanged && this.#waiting.size > 0) {
-        this.#failure = error
-        this.#retry ??= setTimeout(() => {
-          this.#retry = undefined
-          if (!this.#isEmpty) this.changed()
-        }, retryAfter).unref()
-      }
-      throw error
-    }
   }
 
   get #isEmpty(): boolean {

@@ -79,9 +79,8 @@ export function createListener(limits: ListenerLimits, refuse: Refuse, serve: Se
   })
   server.maxHeadersCount = 0 // `headRefusal` counts lines; the parser would close the connection during the body
   server.maxConnections = limits.maxConnections
-  // Node's types lack these options. With `httpAllowHalfOpen`, a client that has closed its side gets whole responses.
-  // Without `dropMaxConnection`, workers of `node:cluster` would pass excess connections around forever.
-  Object.assign(server, { httpAllowHalfOpen: true, dropMaxConnection: true })
+  // Node's types lack this option, with which a client that has closed its side gets whole responses.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket: Socket) => connectionOf(socket).watchParser())
   server.on('clientError', (error: ParseError, socket) => {
     const { code, rawPacket } = error
