@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { runInTurns, untilMaySend, untilWorkMayRun } from './pacing.js'
+import { runInTurns, untilMaySend } from './pacing.js'
 
 async function begunPerTurn(count: number, bodyBytes: number): Promise<number[]> {
   const begun: number[] = []
@@ -43,13 +43,4 @@ test('after a long piece of work, the next piece waits for another turn, and cal
   }
   assert.deepEqual(await works, ['a', 'b'])
   assert.equal(done.join(''), 'ababab')
-})
-
-test('work that throws rejects its promise, and does not stop later work', async () => {
-  // biome-ignore lint/correctness/useYield: the generator throws in its first slice
-  function* failing() {
-    throw new Error('planted')
-  }
-  await assert.rejects(runInTurns(failing()), { message: 'planted' })
-  await untilWorkMayRun()
 })

@@ -3,8 +3,6 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from './timers.js'
 
-const maxReady = 64 // a larger batch would delay its first response
-
 export class Batch {
   readonly #maxHandled: () => number
   // New arrays in each turn: with reused ones, V8 keeps requests alive, and reads take 50% longer.
@@ -26,7 +24,6 @@ export class Batch {
   end(response: ServerResponse, body: string | Buffer = ''): void {
     this.#ready.push({ response, body })
     this.#schedule()
-    if (this.#ready.length === maxReady) this.#sendReady()
   }
 
   #schedule(): void {

@@ -165,11 +165,9 @@ for (const [title, before] of [
 }
 
 const ownStatus: Record<string, number> = { GET: 200, DELETE: 204 } // GET and DELETE need no body
-const longToken = service.mint({ ...validClaims(), pad: 'x'.repeat(2_500) })
 const bearers: [kind: string, token: string, refusal?: number][] = [
   ['no token', '', 401],
   ['a token that was seen before', service.validToken()],
-  ['a valid token that is too long for the cache of tokens', longToken],
   ['a forged token', service.mint(validClaims(), { secret: 'another'.repeat(9) }), 401],
 ]
 for (const [kind, token, refusal] of bearers) {
