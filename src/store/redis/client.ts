@@ -52,14 +52,15 @@ export interface Servers {
 
 export type Client = ReturnType<typeof newClient>
 
-/** Connects within twice the timeout. @throws {Error} otherwise, or if `isClusterNode` is wrong. */
+/** Connects within twice the timeout. @throws {Error} otherwise, or if the server is of another kind. */
 export async function connect(
   { url, isClusterNode, timeout }: { url: string; isClusterNode: boolean; timeout: number },
   signal: AbortSignal,
 ) {
   const { client, reply } = await open(url, ['INFO'], timeout, signal)
   const info = String(reply)
-  const mismatch = mismatchIn(info, isClusterNode)
+  // A replica will do in a cluster: it answers CLUSTER SLOTS, and redirects all other commands.
+  const mismatch = isClusterNode ? undefined : mismatchIn(info)
   if (mismatch === undefined) return { client, policy: infoField(info, 'maxmemory_policy') }
   client.destroy()
   throw mismatch
@@ -93,18 +94,15 @@ export async function open(
   }
 }
 
-function mismatchIn(info: string, isClusterNode: boolean): Error | undefined {
+function mismatchIn(info: string): Error | undefined {
   // Valkey 8 names the field `server_mode`.
   if ((infoField(info, 'redis_mode') ?? infoField(info, 'server_mode')) === 'sentinel') {
     return new Error('the server is a sentinel: STORE_URL must begin with redis+sentinel:')
   }
-  // A replica will do in a cluster: it answers CLUSTER SLOTS, and redirects all other commands.
-  if (!isClusterNode && isReplica(info)) return new NotPrimaryError('the server is a replica')
-  if (/^cluster_enabled:1/m.test(info) === isClusterNode) return undefined
+  if (isReplica(info)) return new NotPrimaryError('the server is a replica')
+  if (!/^cluster_enabled:1/m.test(info)) return undefined
   return new Error(
-    isClusterNode
-      ? 'the server does not belong to a cluster: STORE_URL must name one host, with redis: or rediss:'
-      : 'the server belongs to a cluster: STORE_URL must begin with redis+cluster: or rediss+cluster:',
+    'the server belongs to a cluster: STORE_URL must begin with redis+cluster: or rediss+cluster:',
   )
 }
 

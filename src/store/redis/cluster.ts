@@ -3,8 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from './address.js'
-import type { Command, RedisValue, Reply, Servers } from './client.js'
-import { connect, valueIn, withTimeout } from './client.js'
+import { type Command, open, type Reply, type Servers, valueIn, withTimeout } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
 import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
@@ -180,14 +179,9 @@ export function createCluster(address: Address, options: ServersOptions): Server
   }
 
   async function askHost(host: string): Promise<Map<number, string>> {
-    const server = { url: address.urlOf(host), isClusterNode: true, timeout }
-    const { client } = await connect(server, signal)
-    try {
-      const reply = client.sendCommand<RedisValue>(tableCommand)
-      return mastersOf(await withTimeout(timeout, reply), host)
-    } finally {
-      client.destroy()
-    }
+    const { client, reply } = await open(address.urlOf(host), tableCommand, timeout, signal)
+    client.destroy()
+    return mastersOf(reply, host)
   }
 
   /** Uses a new table of slots, but connects to all its masters first, so that moved slots are served immediately. */
