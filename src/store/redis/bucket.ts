@@ -88,7 +88,6 @@ if not isWhole or redis.call('HSTRLEN', key, id) > 0 then
   return redis.error_reply('${unexpectedData} another program has written to a key of the store')
 end
 redis.call('HLEN', key)
-redis.call('HGET', key, '')
 redis.call('HSCAN', key, '0', 'MATCH', '', 'COUNT', 1)
 redis.call('HDEL', key, '')
 redis.call('HSET', key, '', '')

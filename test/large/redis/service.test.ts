@@ -1,6 +1,7 @@
 /** Tests the service on a Redis server: the conformance tests, its settings and its metrics. */
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.js'
 import { create, stored } from '../../conformance/expect.js'
@@ -8,12 +9,12 @@ import { newCertificate } from '../../support/certificate.js'
 import { assertConforms } from '../../support/conformance.js'
 import { loadedFiles } from '../../support/loaded-files.js'
 import { measuredService, ownService, withLimits } from '../../support/own-service.js'
-import { freePort, until } from '../../support/process.js'
+import { freePort, ownProcess, until } from '../../support/process.js'
 import { describeWithRedis, documentedRights, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
 import { describeRoundTrip } from '../../support/round-trip.js'
 import { stalledRead } from '../../support/socket.js'
-import { emptyFolder } from '../../support/tools.js'
+import { emptyFolder, root } from '../../support/tools.js'
 import { assertServes, assertUnhealthy, causeIn, patient, serviceOn } from './expect.js'
 
 const forTexts = await startedRedis()
@@ -23,6 +24,19 @@ describeWithRedis('the service on a Redis server', () => {
     const redis = await startedRedis()
     await assertConforms({ STORE_URL: redis.url, ...patient })
     assert.notEqual(await redis.command('keys', 'item-store:{[0-9]*'), '')
+  })
+
+  test('lists of one project pass the decision tests on a Redis server', async () => {
+    const redis = await startedRedis()
+    const { baseUrl, secret } = await serviceOn(redis.url, patient)
+    const env = { BASE_URL: baseUrl.href, JWT_SECRET: secret }
+    const file = join(root, 'build/test/decisions/project-lists.test.js')
+    const command = [process.execPath, '--test', '--test-reporter=tap', file] as const
+    const { ended, printed } = ownProcess(command, { cwd: root, env })
+    await ended(240_000)
+    const output = await printed(/^# duration_ms/m)
+    assert.deepEqual(output.match(/^ *not ok .*/gm) ?? [], [])
+    assert.match(output, /^# pass [1-9]/m)
   })
 
   test('the items survive a restart of the service, but are not shared with another STORE_PREFIX', async () => {

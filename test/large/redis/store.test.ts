@@ -185,8 +185,6 @@ describeWithRedis('the Redis store', () => {
     const names = Array.from({ length: 4000 }, (_, n) => `:a project without items ${n}`)
     const fields = names.flatMap((name) => [name, `0 ${Date.now()}-ab`])
     await redis.command('hset', `${prefix}{0}`, ...fields)
-    const sentBytes = async () =>
-      Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
     const textBytes = (await textOf(await store.list())).length
     const before = await sentBytes()
     for (let n = 0; n < 10; n += 1) {
@@ -196,6 +194,23 @@ describeWithRedis('the Redis store', () => {
     await textOf(await store.list())
     const bytes = (await sentBytes()) - before
     assert.ok(bytes < 3 * textBytes + 20_000, `${bytes} bytes`)
+  })
+
+  test('a list of one project reads only the buckets that have its items, and its version reads no items', async () => {
+    const store = await open()
+    const create = async (project: string, length: number) => {
+      const id = newItemId()
+      const text = `{"id":"${id}","project_id":"${project}","text":"${'x'.repeat(length)}"}`
+      await store.create(id, Buffer.from(text) as EncodedItem) // has the form of an encoded item
+      return id
+    }
+    for (let n = 0; n < 30; n += 1) await create('other', 1_000_000)
+    const ids = [await create('own', 10), await create('own', 10)]
+    const before = await sentBytes()
+    assert.notEqual(await store.version('own'), await store.version('none'))
+    assert.deepEqual(idsIn(await textOf(await store.list('own'))).sort(), ids.sort())
+    const bytes = (await sentBytes()) - before
+    assert.ok(bytes < 5_000_000, `${bytes} bytes`) // a bucket may have an item of each project
   })
 
   test('lists are complete while another program has changed the set of numbers', async () => {
@@ -229,6 +244,10 @@ describeWithRedis('the Redis store', () => {
     assert.equal((await store.list()).byteLength, undefined)
   })
 })
+
+async function sentBytes(): Promise<number> {
+  return Number(/^total_net_output_bytes:(\d+)/m.exec(await redis.command('info', 'stats'))?.[1])
+}
 
 /** Returns a function that reads the list until `bytes` bytes have been read in all, and returns the text so far. */
 function readerOf(list: ItemList): (bytes?: number) => Promise<string> {
