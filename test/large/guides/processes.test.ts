@@ -1,10 +1,11 @@
-/** Tests the upgrade in docs/how-to/processes.md: two processes restart in turn under load. */
+/** Tests two processes behind nginx: they restart in turn under load, as in docs/how-to/processes.md, and one stops. */
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { create } from '../../conformance/expect.js'
 import { keptClient } from '../../support/kept-client.js'
 import { configureNginx, startNginx, withoutTls } from '../../support/nginx.js'
 import { healthyAt } from '../../support/own-service.js'
@@ -31,7 +32,7 @@ while kill -0 "$pid" 2> /dev/null; do sleep 0.05; done
 `
 
 describeWithRedis('docs/how-to/processes.md', () => {
-  programTest('nginx', 'upgrade: while one process restarts, the other serves', async (nginx) => {
+  programTest('nginx', 'while one process restarts or is gone, the other serves', async (nginx) => {
     const snippets = snippetsOf('docs/how-to/processes.md')
     const upstream = snippets.find(({ language }) => language === 'nginx')
     const restart = snippets.findLast(({ language }) => language === 'sh')
@@ -51,10 +52,10 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const PATH = `${bin}:${process.env.PATH}`
     const variables = { JWT_SECRET: secret, STORE_URL: (await startedRedis()).url, PATH }
     const env = { ...cleanEnvironment(), ...variables }
-    for (const number of ['1', '2']) {
+    const supervise = (number: string) =>
       ownProcess(['bash', '-c', supervisor, 'bash', number, prefix + number], { cwd, env })
-      await healthyAt(Number(prefix + number), secret)
-    }
+    const [first] = [supervise('1'), supervise('2')]
+    for (const number of ['1', '2']) await healthyAt(Number(prefix + number), secret)
     const service = await healthyAt(port, secret)
     const agent = new Agent({ keepAlive: true, maxSockets: clients })
     after(() => agent.destroy())
@@ -76,6 +77,21 @@ describeWithRedis('docs/how-to/processes.md', () => {
     const failed = statuses.filter((status) => status !== 201).length
     const message = `${failed} of ${statuses.length} requests failed`
     assert.ok(failed <= 2 * rounds * clients && failed < statuses.length / 4, message)
+
+    const replicas = await freePort()
+    const servers = `server 127.0.0.1:${prefix}1; server 127.0.0.1:${prefix}2;`
+    const local = [
+      ['listen 80;', `listen 127.0.0.1:${replicas};`],
+      ['server item-store:8000;', servers],
+    ] as const
+    startNginx(nginx, configureNginx('deploy/replicas/nginx.conf', local))
+    const shared = await healthyAt(replicas, secret)
+    first.child.kill('SIGTERM')
+    await first.ended()
+    for (let n = 0; n < 4; n += 1) {
+      const { id } = await create(shared, {})
+      assert.equal((await service.call('GET', `/items/${id}`)).status, 200)
+    }
   })
 })
 
