@@ -62,7 +62,7 @@ const cases: Record<string, { fires: Series[]; isSilent: Series[] }> = {
     ],
   },
   ItemStoreFull: {
-    fires: [{ [requests(507)]: '_x60 1x60' }, { [requests(507)]: '1x60 2x60' }],
+    fires: [{ [requests(507)]: '1x60 2x60' }],
     isSilent: [{ [requests(507)]: '7x120' }, { [requests(201)]: '0+1x120' }],
   },
   ItemStoreAlmostFull: {
