@@ -16,12 +16,11 @@ export function describeWithRedis(title: string, body: () => void): void {
   describe(title, unlessMissing(!isInstalled && program), body)
 }
 
-/** Returns the commands allowed in docs/reference/redis.md, as arguments for `ACL SETUSER`. */
+/** Returns the commands allowed in docs/how-to/redis.md, as arguments for `ACL SETUSER`. */
 export function documentedRights(): string[] {
-  const text = readText('docs/reference/redis.md')
-  const [rights = ''] = /^An `ACL` user with.*?\n\n/ms.exec(text) ?? []
-  const commands = [...rights.matchAll(/`([A-Z]+)`/g)].map(([, name]) => `+${name}`)
-  return commands.filter((name) => name !== '+ACL')
+  const [rights = ''] =
+    / ACL SETUSER items .*? on every node/s.exec(readText('docs/how-to/redis.md')) ?? []
+  return rights.match(/\+\w+/g) ?? []
 }
 
 export type OwnRedis = ReturnType<typeof ownRedis>

@@ -58,7 +58,7 @@ describeWithRedis('a cluster', () => {
     }
   })
 
-  test('in a cluster, the service needs only the rights that docs/reference/redis.md lists', async () => {
+  test('in a cluster, the service needs only the rights that docs/how-to/redis.md gives it', async () => {
     await masters('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
     const url = cluster.url.replace('://', '://u:p@')
     await assertServes(await serviceOn(url, patient))

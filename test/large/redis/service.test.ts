@@ -98,7 +98,7 @@ describeWithRedis('the service on a Redis server', () => {
     assert.ok(used > 500_000, `${used} bytes`)
   })
 
-  test('on a Redis server, the service needs only the rights that docs/reference/redis.md lists', async () => {
+  test('on a Redis server, the service needs only the rights that docs/how-to/redis.md gives it', async () => {
     const port = await freePort()
     const redis = await startedRedis('--port', String(port))
     await redis.command('acl', 'setuser', 'u', 'on', '>p', '~item-store:*', ...documentedRights())
