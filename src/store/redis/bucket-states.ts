@@ -3,7 +3,14 @@
 import { hash } from 'node:crypto'
 import { StoreError } from '../item-store.js'
 import { bytesField, type CorruptedKeys, projectField } from './bucket.js'
-import { type Command, keyCommand, listIn, type RedisReply, type RedisValue } from './client.js'
+import {
+  type Command,
+  keyCommand,
+  listIn,
+  type RedisReply,
+  type RedisValue,
+  valid,
+} from './client.js'
 
 export interface BucketState {
   readonly key: string
@@ -214,11 +221,6 @@ function createSortedRead(prefix: string, keys: readonly string[], readEach: Rea
     }
     return undefined
   }
-}
-
-export function valid<T>(result: T | StoreError): T {
-  if (result instanceof StoreError) throw result
-  return result
 }
 
 function digestOf(versions: readonly string[]): string {

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { StoreError } from '../item-store.js'
-import { otherRecord, type Purpose, partlyDone, refused, unexpectedData } from './errors.js'
+import { otherRecord, partlyDone, refused, unexpectedData } from './errors.js'
 
 /** Field with the bucket's total length of item texts, number of items, and version. */
 export const bytesField = 'bytes'
@@ -53,9 +53,9 @@ export function isItem(id: string, text: Buffer): boolean {
 
 /** Redis keys that another program has corrupted, with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  found(key: string, field?: Buffer, purpose?: Purpose): StoreError {
+  found(key: string, field?: Buffer): StoreError {
     this.set(key, field)
-    return refused(new Error(`another program has written to ${key}`), purpose)
+    return refused(new Error(`another program has written to ${key}`))
   }
 }
 

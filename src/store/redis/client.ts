@@ -28,9 +28,10 @@ export interface RedisReply {
 
 export type Reply = RedisReply | Error
 
-export function valueIn(reply: Reply | undefined): RedisValue {
-  if (reply instanceof Error) throw reply
-  return reply?.value ?? null
+/** @throws {Error} for an error in place of a reply. */
+export function valid<T>(result: T): Exclude<T, Error> {
+  if (result instanceof Error) throw result
+  return result as Exclude<T, Error> // errors have been thrown
 }
 
 export function listIn(value: RedisValue | undefined): RedisValue[] {

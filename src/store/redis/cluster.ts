@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from './address.js'
-import { type Command, open, type Reply, type Servers, valueIn, withTimeout } from './client.js'
+import { type Command, open, type Reply, type Servers, valid, withTimeout } from './client.js'
 import { pauseAfter, RedisConnection, type ServersOptions } from './connection.js'
 import { errorCodeOf, NotConnectedError } from './errors.js'
 import { createReachabilityLog } from './reachability.js'
@@ -171,7 +171,7 @@ export function createCluster(address: Address, options: ServersOptions): Server
         ? address.hosts.map(askHost)
         : asked.map(async ([server, connection]) => {
             const [reply] = await connection.send([{ parts: tableCommand, key: '' }])
-            return mastersOf(valueIn(reply), server)
+            return mastersOf(valid(reply)?.value, server)
           })
     return await Promise.any(replies).catch(({ errors }: AggregateError) => {
       throw errors[0]

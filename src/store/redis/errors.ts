@@ -7,8 +7,6 @@ import { StoreError, StoreMismatchError } from '../item-store.js'
 export const redis: typeof import('@redis/client') = createRequire(import.meta.url)('@redis/client')
 const { ClientClosedError, ClientOfflineError, ErrorReply, SocketClosedUnexpectedlyError } = redis
 
-export type Purpose = 'read' | 'change'
-
 export class NotConnectedError extends Error {
   constructor(cause: unknown) {
     super('there is no connection to the server', { cause })
@@ -42,14 +40,12 @@ const refusals = new Set([
 /** Matches errors of commands in a script. Before Redis 7, they don't begin with the code. */
 const isOfScript = /^ERR Error running script| script: \w*, on @user_script:\d+/
 
-export function storeError(error: unknown, purpose: Purpose): StoreError {
+export function storeError(error: unknown): StoreError {
   const reply = errorReplyOf(error) ?? ''
   const isRefusal = refusals.has(errorCodeOf(error) ?? '') || isOfScript.test(reply)
   // Any other error might come from a proxy, after the server has made the change.
-  if (!isRefusal || reply.includes(partlyDone)) {
-    return unavailable(error, purpose, ...failureOf(error))
-  }
-  if (!/\bOOM\b/.test(reply)) return refused(error, purpose)
+  if (!isRefusal || reply.includes(partlyDone)) return unavailable(error, ...failureOf(error))
+  if (!/\bOOM\b/.test(reply)) return refused(error)
   return new StoreError('STORE_FULL', 'The store is full', { cause: causeOf(error) })
 }
 
@@ -63,15 +59,21 @@ function failureOf(error: unknown): [message: string, isUnknown: boolean] {
   return ['The connection to the store was lost', true]
 }
 
-export function refused(cause: unknown, purpose: Purpose = 'read'): StoreError {
-  return unavailable(cause, purpose, 'The store rejected the request', false)
+export function refused(cause: unknown): StoreError {
+  return unavailable(cause, 'The store rejected the request', false)
 }
 
-function unavailable(cause: unknown, purpose: Purpose, message: string, isUnknown: boolean) {
-  const outcome = isUnknown ? 'it is unknown whether the change took effect' : 'nothing has changed'
-  const text = purpose === 'read' ? message : `${message}; ${outcome}`
-  const isOutcomeUnknown = purpose === 'change' && isUnknown
-  return new StoreError('STORE_UNAVAILABLE', text, { cause: causeOf(cause), isOutcomeUnknown })
+function unavailable(cause: unknown, message: string, isOutcomeUnknown: boolean): StoreError {
+  return new StoreError('STORE_UNAVAILABLE', message, { cause: causeOf(cause), isOutcomeUnknown })
+}
+
+/** Adds to the error of a change whether the change may have taken effect. */
+export function changeError({ code, message, cause, isOutcomeUnknown }: StoreError): StoreError {
+  if (code === 'STORE_FULL') return new StoreError(code, message, { cause })
+  const outcome = isOutcomeUnknown
+    ? 'it is unknown whether the change took effect'
+    : 'nothing has changed'
+  return new StoreError(code, `${message}; ${outcome}`, { cause, isOutcomeUnknown })
 }
 
 export function errorReplyOf(error: unknown): string | undefined {

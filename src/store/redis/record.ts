@@ -1,8 +1,7 @@
 /** A store's record: its data format and number of buckets, the same for all services. @module */
 
 import { StoreMismatchError } from '../item-store.js'
-import { keyCommand, listIn, type RedisValue, type Servers, valueIn } from './client.js'
-import type { Purpose } from './errors.js'
+import { keyCommand, listIn, type RedisValue, type Servers, valid } from './client.js'
 import {
   BusyError,
   errorCodeOf,
@@ -44,7 +43,7 @@ export function createStoreRecord(
     const [reply] = await servers.send([command])
     // This error means that the record is not a hash.
     if (errorCodeOf(reply) === 'WRONGTYPE') result = damaged()
-    else result = compared(listIn(valueIn(reply)), count)
+    else result = compared(listIn(valid(reply)?.value), count)
     if (result instanceof StoreMismatchError) throw result
   }
 
@@ -77,15 +76,15 @@ export function createStoreRecord(
     },
 
     /** @throws {StoreError} if the service may not access the items in the bucket. */
-    async requireMatch(bucket: string, purpose: Purpose): Promise<void> {
+    async requireMatch(bucket: string): Promise<void> {
       await compare().catch((error) => {
         const isMismatch = error instanceof StoreMismatchError
         if (isMismatch) onMismatch(error)
-        if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error, purpose)
+        if (isMismatch || errorReplyOf(error) !== undefined) throw refused(error)
         // If the node with the record is down, items on the other nodes of the cluster are still served.
         if (servers.serverOf?.(bucket)?.isReady()) return
         const isKnown = error instanceof NotConnectedError || error instanceof BusyError
-        throw storeError(isKnown ? error : new NotConnectedError(error), purpose)
+        throw storeError(isKnown ? error : new NotConnectedError(error))
       })
     },
   }

@@ -19,7 +19,7 @@ export function slotOf(key: string): number {
 }
 
 /** @param sender host and port of the server that replied. Its host replaces an empty one in the reply. */
-export function mastersOf(reply: RedisValue, sender: string): Map<number, string> {
+export function mastersOf(reply: RedisValue | undefined, sender: string): Map<number, string> {
   const masters = new Map<number, string>()
   for (const range of listIn(reply)) {
     const [first, last, master] = listIn(range)

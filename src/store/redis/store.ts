@@ -16,12 +16,12 @@ import {
   scriptReplyBytes,
   scripts,
 } from './bucket.js'
-import { createBucketStates, isProject, valid } from './bucket-states.js'
+import { createBucketStates, isProject } from './bucket-states.js'
 import { createChanges } from './changes.js'
-import { type Command, keyCommand, memoryIn, type Reply, type Servers } from './client.js'
+import { type Command, keyCommand, memoryIn, type Reply, type Servers, valid } from './client.js'
 import { createCluster } from './cluster.js'
 import { RedisConnection, type ServersOptions } from './connection.js'
-import { errorCodeOf, otherRecord, type Purpose, storeError, unexpectedData } from './errors.js'
+import { changeError, errorCodeOf, otherRecord, storeError, unexpectedData } from './errors.js'
 import { Traffic } from './in-flight.js'
 import { createTexts, openList } from './list.js'
 import { createReachabilityLog } from './reachability.js'
@@ -72,9 +72,9 @@ export async function openRedisStore(
   const { serverOf } = servers
   const changes = createChanges(watchers, { ...options, keys, keyOf, serverOf, states, read })
 
-  async function send(purpose: Purpose, commands: readonly Command[]): Promise<readonly Reply[]> {
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
     record.compareAgain()
-    if (record.result !== 'matched') await record.requireMatch(commands[0]?.key ?? '', purpose)
+    if (record.result !== 'matched') await record.requireMatch(commands[0]?.key ?? '')
     try {
       const replies = await servers.send(commands)
       // A mismatch may be found while the commands are in flight. A script that found it itself has changed nothing.
@@ -82,39 +82,39 @@ export async function openRedisStore(
       if (record.result instanceof StoreMismatchError && !isCertain) throw record.result
       return replies
     } catch (error) {
-      throw storeError(error, purpose)
+      throw storeError(error)
     }
   }
 
   /** Returns the reply, or the error for an error reply. Records a corrupted key. */
-  function resultOf(reply: Reply | undefined, purpose: Purpose, key: string) {
+  function resultOf(reply: Reply | undefined, key: string) {
     if (reply !== undefined && !(reply instanceof Error)) return reply
     if (reply instanceof StoreError) return reply
     const code = errorCodeOf(reply)
     const isCorrupted = code === 'WRONGTYPE' || code === unexpectedData
-    if (isCorrupted && keys.includes(key)) return corrupted.found(key, corrupted.get(key), purpose)
-    return storeError(reply, purpose)
+    if (isCorrupted && keys.includes(key)) return corrupted.found(key, corrupted.get(key))
+    return storeError(reply)
   }
 
   async function readEach(commands: readonly Command[]) {
     if (commands.length === 0) return []
     const failed = (error: StoreError): Reply[] => commands.map(() => error)
-    const replies = await send('read', commands).catch(failed)
-    return replies.map((reply, index) => resultOf(reply, 'read', commands[index]?.key ?? ''))
+    const replies = await send(commands).catch(failed)
+    return replies.map((reply, index) => resultOf(reply, commands[index]?.key ?? ''))
   }
 
   async function read(commands: readonly Command[]) {
     return (await readEach(commands)).map(valid)
   }
 
-  async function sendOne(purpose: Purpose, command: Command) {
-    const [reply] = await send(purpose, [command])
-    return valid(resultOf(reply, purpose, command.key)).value
+  async function sendOne(command: Command) {
+    const [reply] = await send([command])
+    return valid(resultOf(reply, command.key)).value
   }
 
-  async function runScript(purpose: Purpose, script: Script, key: string, args: Command['parts']) {
+  async function runScript(script: Script, key: string, args: Command['parts']) {
     const run = async (name: string, text: string) =>
-      (await send(purpose, [evaluation(name, text, key, args)]))[0]
+      (await send([evaluation(name, text, key, args)]))[0]
     let reply = await run('EVALSHA', script.digest)
     // After these errors, nothing has changed. A restarted server may know neither the script nor the record.
     if (errorCodeOf(reply) === 'NOSCRIPT') reply = await run('EVAL', script.text)
@@ -122,7 +122,7 @@ export async function openRedisStore(
       record.forget()
       reply = await run('EVAL', script.text)
     }
-    return valid(resultOf(reply, purpose, key)).value
+    return valid(resultOf(reply, key)).value
   }
 
   function numberOf(id: ItemId): number {
@@ -133,7 +133,15 @@ export async function openRedisStore(
     return keys[numberOf(id)] as string // there is a key for each number
   }
 
-  async function change(
+  async function change(...request: Parameters<typeof runChange>) {
+    return await runChange(...request).catch((error) => {
+      if (!(error instanceof StoreError)) throw error
+      if (error.isOutcomeUnknown) traffic.unknownOutcomes += 1
+      throw changeError(error)
+    })
+  }
+
+  async function runChange(
     kind: 'create' | 'replace' | 'delete',
     id: ItemId,
     item?: EncodedItem,
@@ -143,13 +151,10 @@ export async function openRedisStore(
     const cursor = Math.random() < forgetting ? [String(Math.floor(Math.random() * 2 ** 32))] : []
     const version = [String(Date.now()), `-${randomUUID().slice(0, 8)}`]
     const args = [id, item ?? '', kind === 'create' ? noItem : digest, ...version, ...cursor]
-    const value = await runScript('change', script, keyOf(id), args).catch((error) => {
-      if (error instanceof StoreError && error.isOutcomeUnknown) traffic.unknownOutcomes += 1
-      throw error
-    })
+    const value = await runScript(script, keyOf(id), args)
     const [index, project] = Array.isArray(value) ? value : [value]
     const outcome = outcomes[index as 0 | 1 | 2 | 3] // the script returns the index of an outcome
-    if (outcome === 'corrupted') throw corrupted.found(keyOf(id), project as Buffer, 'change') // a name is a Buffer
+    if (outcome === 'corrupted') throw corrupted.found(keyOf(id), project as Buffer) // a name is a Buffer
     if (outcome === 'done') {
       const state = states.latest(numberOf(id))
       if (state !== undefined) texts.changed(state, item?.length ?? 0)
@@ -165,18 +170,18 @@ export async function openRedisStore(
   async function probe(key: string): Promise<void> {
     const field = corrupted.get(key)
     if (field !== undefined) {
-      const text = await sendOne('read', keyCommand(['HGET', key, field]))
+      const text = await sendOne(keyCommand(['HGET', key, field]))
       const [name, value] = [field.toString('latin1'), text as Buffer] // `HGET` returns a Buffer
       const isExpected = text === null || isItem(name, value) || isProject(name, value)
       if (!isExpected) throw corrupted.found(key, field)
     }
-    await sendOne('change', evaluation('EVAL', scripts.probe.text, key, ['']))
-    await runScript('read', scripts.readShort, key, ['']) // checks the right to call EVALSHA
+    await sendOne(evaluation('EVAL', scripts.probe.text, key, ['']))
+    await runScript(scripts.readShort, key, ['']) // checks the right to call EVALSHA
     if (corrupted.get(key) === field) corrupted.delete(key)
   }
 
   async function serves(): Promise<boolean> {
-    await record.requireMatch(record.key, 'read')
+    await record.requireMatch(record.key)
     const probed = new Set([...keyOfEachServer(), ...corrupted.keys()])
     await Promise.all([...[...probed].map(probe), states.check()])
     health.found()
@@ -200,10 +205,9 @@ export async function openRedisStore(
       const command = keyCommand(['HGET', key, id])
       // The script limits the length of the reply, but takes 2.2 µs on the server; `HGET` takes 0.7 µs.
       let value = await (servers.hasRoom(key)
-        ? sendOne('read', command)
-        : runScript('read', scripts.readShort, key, [id]))
-      if (typeof value === 'number')
-        value = await sendOne('read', { ...command, replyBytes: value })
+        ? sendOne(command)
+        : runScript(scripts.readShort, key, [id]))
+      if (typeof value === 'number') value = await sendOne({ ...command, replyBytes: value })
       if (value === null) return undefined
       if (!isItem(id, value as Buffer)) throw corrupted.found(key, Buffer.from(id)) // `HGET` returns a Buffer
       return value as EncodedItem // checked by `isItem`

@@ -10,7 +10,7 @@ import { ErrorReply } from '@redis/client'
 import { pino } from 'pino'
 import { newItemId } from '../../../src/item/id.js'
 import type { EncodedItem } from '../../../src/item/item.js'
-import { partlyDone, storeError } from '../../../src/store/redis/errors.js'
+import { changeError, partlyDone, storeError } from '../../../src/store/redis/errors.js'
 import { freePort, listen, until } from '../../support/process.js'
 import { describeWithRedis, startedRedis } from '../../support/redis.js'
 import { ownStore } from '../../support/redis-store.js'
@@ -134,7 +134,7 @@ describeWithRedis('refusals of the server', () => {
   for (const { means, replies } of errors) {
     for (const says of replies) {
       test(`a change that gets the error reply ${JSON.stringify(says)} fails with ${means.source}`, () => {
-        assert.match(storeError(new ErrorReply(says), 'change').message, means)
+        assert.match(changeError(storeError(new ErrorReply(says))).message, means)
       })
     }
   }
