@@ -38,10 +38,14 @@ test('§2.1 a project that is a lone surrogate does not match the replacement ch
   assert.ok(!projectFilter('\ufffd')(bytes, start))
 })
 
-test('§2.1 items without a project have no project', () => {
-  const { bytes } = itemAfter('', 'null')
-  assert.equal(projectOf(bytes), undefined)
-  assert.ok(!projectFilter('null')(bytes, 0))
+test('§2.1 items without a project, and bytes that are not an item, have no project', () => {
+  const none = itemAfter('', 'null')
+  const texts = [none.bytes, '{"id":"', '', `{"id":"${newItemId()}","project-id":"null"}`]
+  for (const text of texts) {
+    const bytes = Buffer.from(text)
+    assert.equal(projectOf(bytes), undefined)
+    assert.ok(!projectFilter('null')(bytes, 0))
+  }
 })
 
 test('§2.1 a project too long to be named in a request is not read', () => {

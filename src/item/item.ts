@@ -37,13 +37,15 @@ export function hasId(bytes: Buffer, start: number, id: ItemId): boolean {
   return true
 }
 
-const projectAt = '{"id":"00000000-0000-0000-0000-000000000000","project_id":'.length
+const label = Buffer.from('","project_id":')
+const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
+const projectAt = labelAt + label.length
 const maxProjectText = 6 * 16 * 1024 // in bytes: 16 KiB of characters, escaped with six bytes each
 
 /** Returns the project of the item whose text begins at `start`; `undefined` if it's null. */
 export function projectOf(bytes: Buffer, start = 0): string | undefined {
   const from = start + projectAt + 1
-  if (bytes[from - 1] !== quote) return undefined
+  if (bytes[from - 1] !== quote || !isLabelled(bytes, start)) return undefined
   const limit = Math.min(from + maxProjectText, bytes.length)
   let end = from
   while (end < limit && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
@@ -65,6 +67,14 @@ export function projectFilter(project: string): ItemFilter {
       if (byte === backslash) return projectOf(bytes, start) === project
       if (byte === quote || byte !== wanted[place]) return false
     }
-    return bytes[from + wanted.length] === quote
+    return bytes[from + wanted.length] === quote && isLabelled(bytes, start)
   }
+}
+
+function isLabelled(bytes: Buffer, start: number): boolean {
+  const from = start + labelAt
+  for (let place = 0; place < label.length; place += 1) {
+    if (bytes[from + place] !== label[place]) return false
+  }
+  return true
 }
