@@ -23,9 +23,10 @@ for (const blockBytes of [1, 100, 500, 2000]) {
   )
 }
 
-test('items of any length take less than 1.35 times the memory of their texts, and twice after deletes', async () => {
+test('items of any length take less than 1.35 times the memory of their texts, and twice after deletes, which free slabs', async () => {
   for (const length of [300, 3000, 12_000, 17_000, 25_000, 33_000, 70_000]) {
-    const store = createMemoryStore(room)
+    const blocks = new Blocks()
+    const store = createMemoryStore(room, blocks)
     const ids = await createItems(store, Math.ceil(20_000_000 / length), length)
     const assertDense = async (most: number) => {
       const { itemBytes, memoryBytes } = await store.size()
@@ -34,6 +35,8 @@ test('items of any length take less than 1.35 times the memory of their texts, a
     await assertDense(1.35)
     for (const [place, id] of ids.entries()) if (place % 10 > 2) await store.delete(id)
     await assertDense(2)
+    const { bytesHeld, bytesInUse } = blocks.frames
+    assert.ok(bytesHeld < 2.5 * bytesInUse, `${bytesHeld} bytes held for ${bytesInUse}`)
   }
 })
 
