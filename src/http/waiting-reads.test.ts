@@ -70,3 +70,16 @@ test('while a list cannot be read, it is read again every 500 ms, however often 
   await pass()
   assert.equal((await answer)?.tag, '"2"')
 })
+
+test('a wait that ends while a change cannot be read fails, because a 304 might be wrong', async () => {
+  let failure: Error | undefined
+  const { answer, change } = await waitWith(async () => {
+    if (failure) throw failure
+    return { tag: '"1"', bodyBytes: 0 }
+  })
+  failure = new Error('planted')
+  change()
+  await turns()
+  mock.timers.tick(60_000)
+  await assert.rejects(answer, failure)
+})
