@@ -134,12 +134,9 @@ function total(all: Turn[]) {
   return cpuOf(all).reduce((sum, time) => sum + time, 0)
 }
 
+/** Returns the median; of an even number of turns, the larger of the two in the middle. */
 function median(numbers: number[]) {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  const [below = Number.NaN, above = Number.NaN] = [sorted.length - 1, sorted.length].map(
-    (twice) => sorted[twice >> 1],
-  )
-  return (below + above) / 2
+  return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN
 }
 
 function micro(times: number[]) {
