@@ -5,12 +5,12 @@ import { readdirSync } from 'node:fs'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseEnvFile } from '../src/config/env-file.js'
-import { UsageError } from '../src/config/usage-error.js'
-import { scopeTest } from '../src/doubles/options.js'
-import { ownApp } from './support/own-app.js'
-import { exchange } from './support/socket.js'
-import { readText, root } from './support/tools.js'
+import { parseEnvFile } from '../../src/config/env-file.js'
+import { UsageError } from '../../src/config/usage-error.js'
+import { scopeTest } from '../../src/doubles/options.js'
+import { ownApp } from '../support/own-app.js'
+import { exchange } from '../support/socket.js'
+import { readText, root } from '../support/tools.js'
 
 const longest = 40 // ms of CPU for 16 to 32 KB; linear work takes 5, quadratic more than 100
 
