@@ -205,6 +205,8 @@ describeWithRedis('the Redis store', () => {
       return id
     }
     for (let n = 0; n < 30; n += 1) await create('other', 1_000_000)
+    const former = await Promise.all(Array.from({ length: 600 }, () => create('own', 10)))
+    for (const id of former) await store.delete(id)
     const ids = [await create('own', 10), await create('own', 10)]
     const before = await sentBytes()
     assert.notEqual(await store.version('own'), await store.version('none'))
