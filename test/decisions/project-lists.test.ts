@@ -1,14 +1,11 @@
-/** Tests list requests for one project's items (interface §4.2, §4.9 and §4.10). */
+/** Tests list requests for one project's items (interface §4.2). Those that wait are in waiting-crowds.test.ts. */
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Service } from '../conformance/client.js'
 import { itemsOf, record } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
-import { measuredService, ownTest } from '../support/own-service.js'
-import { until } from '../support/process.js'
-import { assertRefused, createText, readWaiting, tagOf } from './expect.js'
+import { assertRefused, createText } from './expect.js'
 
 const service = await useService()
 
@@ -27,8 +24,8 @@ async function idsIn(path: string): Promise<string[]> {
 }
 
 /** @param project JSON text of the item's `project_id`. */
-function createIn(project: string, at: Service = service): Promise<string> {
-  return createText(at, `{"data":{},"project_id":${project}}`)
+function createIn(project: string): Promise<string> {
+  return createText(service, `{"data":{},"project_id":${project}}`)
 }
 
 test('§4.2 a list with project_id has only the items of that project, in the envelope of every list', async () => {
@@ -87,43 +84,3 @@ test('§4.2 other parameters of a list are ignored, and so is project_id of any 
   assert.equal((await service.call('GET', path)).status, 200)
   assert.equal((await service.call('POST', '/items?project_id=', { data: {} })).status, 201)
 })
-
-ownTest(
-  '§4.9 §4.10 only changes of the items of a project change the ETag of its list and end a wait for it',
-  async () => {
-    const service = await measuredService()
-    const [project, other] = [newProject(), newProject()]
-    const path = pathOf(project)
-    let tag = await tagOf(service, path)
-    // This change comes after `tag`, but concerns another project, so it must not end the first wait.
-    const foreign = await createIn(JSON.stringify(other), service)
-    let own = ''
-    const put = (id: string, project_id: string | null, a: number) =>
-      service.call('PUT', `/items/${id}`, { data: { a }, project_id })
-    const changes: [length: number, change: () => Promise<unknown>][] = [
-      [1, async () => (own = await createIn(JSON.stringify(project), service))],
-      [1, () => put(own, project, 1)],
-      [2, () => put(foreign, project, 1)],
-      [1, () => put(foreign, other, 1)],
-      [0, () => put(own, null, 1)],
-      [1, () => put(own, project, 1)],
-      [0, () => service.call('DELETE', `/items/${own}`)],
-    ]
-    for (const [length, change] of changes) {
-      const reads = ['GET', 'HEAD'].map((method) =>
-        readWaiting(service, path, tag, 'wait=20', { method }),
-      )
-      await until('both reads wait', async () => (await service.waitingReads()) === 2)
-      await service.call('DELETE', `/items/${await createIn(JSON.stringify(other), service)}`)
-      await createIn('null', service)
-      assert.equal(await service.waitingReads(), 2)
-      await change()
-      const answers = await Promise.all(reads)
-      tag = await tagOf(service, path)
-      for (const { headers } of answers) {
-        assert.deepEqual([headers['preference-applied'], headers.etag], ['wait=20', tag])
-      }
-      assert.equal(itemsOf(answers[0] ?? assert.fail()).length, length)
-    }
-  },
-)

@@ -72,9 +72,12 @@ for (const method of ['GET', 'HEAD']) {
       const { app, asked, wait } = await crowd()
       const path = `/items/${(await create(app, {})).id}`
       const answers = await wait(200, method, isList ? '/items' : path)
-      const item = itemOf(await app.call('PUT', path, { data: { a: 1 } }), 200)
+      const replaced = await app.call('PUT', path, { data: { a: 1 } })
+      const item = itemOf(replaced, 200)
       for (const answer of await Promise.all(answers)) {
         assert.equal(answer.status, 200)
+        assert.equal(answer.headers['preference-applied'], 'wait=60')
+        if (!isList) assert.equal(answer.headers.etag, replaced.headers.etag)
         if (method === 'HEAD') continue
         assert.deepEqual(record(answer.json()).data, isList ? [item] : item)
       }

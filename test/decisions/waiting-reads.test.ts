@@ -6,32 +6,19 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import type { ItemId } from '../../src/item/id.js'
 import { createMemoryStore } from '../../src/store/memory/store.js'
-import { itemOf } from '../conformance/expect.js'
 import { useService } from '../conformance/service.js'
 import { inSeconds, validClaims } from '../conformance/tokens.js'
 import { ownApp } from '../support/own-app.js'
 import { measuredService, ownTest } from '../support/own-service.js'
 import { until } from '../support/process.js'
 import { firstText, headOf, openSocket, wholeText } from '../support/socket.js'
-import { isPending, newItem, readWaiting, tagOf } from './expect.js'
+import { isPending, newItem, readWaiting } from './expect.js'
 
 const service = await useService()
 
 function wait(path: string, tag: string, prefer = 'wait=20', token = service.validToken()) {
   return readWaiting(service, path, tag, prefer, { token })
 }
-
-ownTest('§4.10 a waiting read of an item is answered as soon as the item is replaced', async () => {
-  const own = await measuredService()
-  const { path, tag } = await newItem(own)
-  const answer = readWaiting(own, path, tag, 'wait=20')
-  await until('the read waits', async () => (await own.waitingReads()) === 1)
-  await own.call('PUT', path, { data: { a: 2 } })
-  assert.equal(itemOf(await answer, 200).a, 2)
-  const { headers } = await answer
-  assert.equal(headers['preference-applied'], 'wait=20')
-  assert.equal(headers.etag, await tagOf(own, path))
-})
 
 test('§4.10 a waiting read gets a 304 after the requested time without a change', async () => {
   const { path, tag } = await newItem(service)
