@@ -124,7 +124,7 @@ programTest('jq', `${control}: ${killed}`, async () => {
 
 test('docs/how-to/dev.md: a db.json becomes items, except for values that are no objects', async () => {
   const guide = 'docs/how-to/dev.md'
-  const convert = snippetsBy(guide, ['js', 'sh', 'json', 'text', '']).sh.at(-1) ?? ''
+  const convert = snippetsBy(guide, ['js', 'sh', 'json', '']).sh.at(-1) ?? ''
   const numbers = '"big":12345678901234567890,"price":1.10,"far":1e400'
   const db = `{
     "$schema": "./node_modules/json-server/schema.json", "none": null, "count": 1.0,
