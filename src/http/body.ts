@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
+import { codeOf } from '../config/usage-error.js'
 import { ApiError } from '../interface/errors.js'
 import { type ArrivingBody, shortBody } from '../item/item-request.js'
 import { runToEnd, type Slices } from '../item/slices.js'
@@ -122,7 +123,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
       return await runInTurns(work)
     } catch (error) {
       request.resume() // many clients read no response until they have sent the body
-      throw request.destroyed && !request.complete ? cutShort() : error
+      throw cutCodes.has(codeOf(error)) ? cutShort() : error
     } finally {
       // The length stays in the count of memory, because the parsed item takes memory too.
       if (isMapped(body.bytes)) freed(body.bytes)
@@ -167,6 +168,9 @@ function enlarge(body: Buffer, length: number, maxLength: number): Buffer {
     throw new ApiError('SERVICE_UNAVAILABLE', 'Not enough memory for the request body')
   }
 }
+
+/** Codes of Node's errors for a request whose body never arrives. */
+const cutCodes = new Set<string | undefined>(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 function cutShort(): ApiError {
   return new ApiError('BAD_REQUEST', 'The request body was cut short')
