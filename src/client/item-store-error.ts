@@ -71,6 +71,20 @@ export function hasCode(error: unknown, code: ErrorCode | ClientErrorCode): bool
   return error instanceof ItemStoreError && error.code === code
 }
 
+const unknownOutcomes: readonly ItemStoreError['code'][] = [
+  'CONNECTION_LOST',
+  'TIMEOUT',
+  'INVALID_RESPONSE',
+  'STORE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+  undefined, // from another program, such as a proxy
+]
+
+/** True if a change may have taken effect although its request failed (interface §7.3). */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code)
+}
+
 export function membersIn(text: string): Members {
   try {
     return membersOf(JSON.parse(text))

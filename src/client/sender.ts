@@ -1,7 +1,13 @@
 /** Checks the client's options, and sends requests with a token, retrying after failures. @module */
 
 import { fetchText, longestTimer, wait } from './fetch-text.js'
-import { hasCode, ItemStoreError, responseError, wrong } from './item-store-error.js'
+import {
+  hasCode,
+  ItemStoreError,
+  isOutcomeUnknown,
+  responseError,
+  wrong,
+} from './item-store-error.js'
 import type { TextResponse } from './item-texts.js'
 import type { CallOptions, ItemStoreClientOptions, Token } from './options.js'
 
@@ -105,7 +111,7 @@ export function createSender(options: CheckedOptions, token: Token): Send {
         // With `If-Match`, retries only if nothing has changed: a retry could conflict with its own first attempt.
         const delay = retryDelay(error, !!given['if-match'], used.retries, options)
         if (delay === undefined) throw error
-        mayBeDone ||= !isUndone(error)
+        mayBeDone ||= isOutcomeUnknown(error)
         used.retries += 1
         await wait(delay, signal)
       }
@@ -159,7 +165,8 @@ export function retryDelay(
 ): number | undefined {
   if (!(error instanceof ItemStoreError)) return undefined
   const { code, status = 503 } = error // an error without a response has no status
-  if (isOnce ? !isUndone(error) : status !== 503 && code !== 'CONNECTION_LOST') return undefined
+  if (status !== 503 && code !== 'CONNECTION_LOST') return undefined
+  if (isOnce && isOutcomeUnknown(error)) return undefined
   const delay = backoff(error, retries)
   return retries < limits.retries && delay <= limits.timeout ? delay : undefined
 }
@@ -169,9 +176,4 @@ export function backoff({ retryAfter = 0 }: Partial<ItemStoreError>, retries: nu
   const delay = Math.min(longestBackoff, firstBackoff * 2 ** retries)
   // Half of the delay is random, so that clients that failed together don't retry together.
   return retryAfter * 1000 + (delay * (1 + Math.random())) / 2
-}
-
-/** True if a failed request certainly had no effect (spec §7.3). */
-function isUndone(error: unknown): boolean {
-  return hasCode(error, 'NOT_CONNECTED') || hasCode(error, 'SERVICE_UNAVAILABLE')
 }

@@ -2,10 +2,11 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { newKey } from '../../../src/client/item-requests.js'
+import { isOutcomeUnknown } from '../../../src/client/item-store-error.js'
 import { Button } from '../../shared/components.js'
 import { counted, formatted } from '../../shared/numbers.js'
 import { createYield } from '../model/yield.js'
-import { createItem, isOutcomeUnknown } from '../service/changes.js'
+import { createItem } from '../service/changes.js'
 import { type Entry, readEntries } from '../service/files.js'
 import { messageFor } from '../service/requests.js'
 import { collection } from '../state/list.js'

@@ -1,8 +1,9 @@
 /** Saves what the user has typed, and tells the session what came of it. @module */
 
+import { isOutcomeUnknown } from '../../../src/client/item-store-error.js'
 import { isSameItem, requestBody } from '../model/draft.js'
 import { type Item, itemOf } from '../model/item.js'
-import { ChangedError, createItem, isOutcomeUnknown, replaceItem } from '../service/changes.js'
+import { ChangedError, createItem, replaceItem } from '../service/changes.js'
 import { messageFor } from '../service/requests.js'
 import { collection, putFound } from '../state/list.js'
 import type { Editing } from '../state/panel.js'

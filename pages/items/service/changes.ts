@@ -89,13 +89,6 @@ async function likelyTag(text: string): Promise<string | undefined> {
   return `"${base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`
 }
 
-const unknownOutcomes = ['CONNECTION_LOST', 'TIMEOUT', 'STORE_UNAVAILABLE', 'INTERNAL_ERROR']
-
-/** True if a change may have taken effect although its request failed (spec §7.3). */
-export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof ItemStoreError && unknownOutcomes.includes(error.code ?? '')
-}
-
 function isGone(error: unknown): boolean {
   return error instanceof ItemStoreError && isItemMissing(error)
 }

@@ -170,14 +170,13 @@ describe('the items page when something goes wrong', inChromium, () => {
   test('a create whose response is lost makes only one item when it is repeated', async () => {
     const before = await countItems()
     const page = await openItems(service)
-    const lose = (method: string, count: number) =>
+    const lose = (method: string, count: number, instead = `Promise.reject(TypeError('lost'))`) =>
       page.evaluate(`{
         let left = ${count}
         const { fetch } = globalThis
         globalThis.fetch = async (url, init) => {
           const answer = await fetch(url, init)
-          if (init.method !== '${method}' || left-- <= 0) return answer
-          throw new TypeError('lost')
+          return init.method !== '${method}' || left-- <= 0 ? answer : ${instead}
         }
       }`)
     await typeNew(page)
@@ -205,7 +204,7 @@ describe('the items page when something goes wrong', inChromium, () => {
     await page.open('"since"')
     await page.editor.fill('{ "typed":"to the end" }')
     await page.hold('GET', '/items') // the list could show the conflict with the own text before the save
-    await lose('PUT', 1)
+    await lose('PUT', 1, `new Response('<p>Gateway timeout</p>', { status: 504 })`) // from a proxy
     await page.choose('Save')
     await page.sees('It is not known whether this was saved.')
     await page.save()
