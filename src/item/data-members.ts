@@ -1,11 +1,14 @@
 /** Finds the members of `data` that an item keeps: of several with the same name, the last. @module */
 
 import { createHash } from 'node:crypto'
-import { backslash, isNamed, lowerI, lowerP, type Member, type Span } from './json-syntax.js'
+import { isNamed, type Member, type Span } from './json-syntax.js'
 import { type Slices, sliceBytes } from './slices.js'
 
 /** Maximum number of members in `data`. Their names take up to 13 MB of heap for a short time. */
 export const maxMembers = 65_536
+
+/** Members of the item itself. Members of `data` with these names are dropped. */
+const ownNames = ['id', 'project_id']
 
 export interface Members extends Span {
   readonly count: number
@@ -39,7 +42,7 @@ export class MemberRecord {
       this.#start = nameStart - 1
       this.#end = this.#start
     }
-    const isOwn = isOwnName(text, member)
+    const isOwn = ownNames.some((name) => isNamed(text, member, name))
     if (!isOwn) this.#end = valueEnd
     if (this.#areAllKept) {
       const isShort = count < maxFew && !isEscaped && nameEnd - nameStart <= maxShortName
@@ -105,7 +108,7 @@ export function* keptMembers(
     const key = keyOf(name)
     const earlier = latest.get(key)
     if (earlier !== undefined) isDropped[earlier] = 1
-    if (name === 'id' || name === 'project_id') isDropped[place] = 1
+    if (ownNames.includes(name)) isDropped[place] = 1
     else latest.set(key, place)
   }
   latest.clear() // frees memory before the caller allocates the item
@@ -145,10 +148,4 @@ function keyOf(name: string): string {
 function decoded(text: Buffer, start: number, end: number): string {
   const name = text.toString('utf8', start, end)
   return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name // the text is valid JSON
-}
-
-function isOwnName(text: Buffer, member: Member): boolean {
-  const first = text[member.nameStart]
-  if (first !== lowerI && first !== lowerP && first !== backslash) return false
-  return isNamed(text, member, 'id') || isNamed(text, member, 'project_id')
 }
