@@ -6,13 +6,13 @@ import type { ReadBody } from '../http/body.js'
 import type { Guard, Handler, Route } from '../http/exchange.js'
 import { inPortions } from '../http/pacing.js'
 import { errorBody } from '../interface/errors.js'
-import { shortBody } from '../item/item-request.js'
 import type { ItemStore } from '../store/item-store.js'
 import { controlPrefix, type Doubles, wholeBody } from './doubles.js'
 import type { Delay, Failures, RecordedRequest, RequestScope } from './options.js'
 import { readSeed, storeItems } from './seed.js'
 
 const maxItems = 10_000 // each takes 500 bytes more than its text until it is stored
+const maxSettingsBytes = 16 * 1024 // parsed at once
 
 type Settings = RequestScope & Delay & { readonly failures: Failures }
 
@@ -49,8 +49,8 @@ export function createControlRoutes(
     async (exchange) => {
       const settings = await readBody(exchange, function* (body) {
         const text = yield* wholeBody(body)
-        if (text.length > shortBody || (yield* readSeed(text)).length !== 1) {
-          throw new UsageError(`the body is not one JSON object of up to ${shortBody} bytes`)
+        if (text.length > maxSettingsBytes || (yield* readSeed(text)).length !== 1) {
+          throw new UsageError(`the body is not one JSON object of up to ${maxSettingsBytes} bytes`)
         }
         return JSON.parse(text.toString().trim()) as Settings // its values are checked when they are applied
       })

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { codeOf } from '../config/usage-error.js'
 import { ApiError } from '../interface/errors.js'
-import { type ArrivingBody, shortBody } from '../item/item-request.js'
+import { type ArrivingBody, checkedAtOnce } from '../item/item-request.js'
 import { runToEnd, type Slices } from '../item/slices.js'
 import { freed, isMapped, isOutOfMemory, mapped, mappedFrom, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
@@ -80,7 +80,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     count(length)
     const accountFor = (workBytes: number) => count(length + workBytes)
     const work = use({ bytes, length, isComplete: true, accountFor })
-    return length <= shortBody && mayWorkNow(length) ? runToEnd(work) : runInTurns(work)
+    return length <= checkedAtOnce && mayWorkNow(length) ? runToEnd(work) : runInTurns(work)
   }
 
   async function receive<T>(exchange: Exchange, use: BodyUse<T>): Promise<T> {

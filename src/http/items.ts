@@ -20,7 +20,7 @@ const retrieved = envelope(200, 'success', 'Item retrieved successfully')
 const listed = envelope(200, 'success', 'Items retrieved successfully', '[', ']')
 const created = envelope(201, 'created', 'Item created successfully')
 const updated = envelope(200, 'updated', 'Item updated successfully')
-const longBody = 16 * 1024 // bytes up to which data is copied, to send the response at once
+const sentAtOnce = 16 * 1024 // bytes up to which data is copied, to send the response at once
 
 export type ItemOperations = ReturnType<typeof createItemOperations>
 
@@ -265,7 +265,7 @@ function answerData(
   const length = byteLength === undefined ? undefined : opening.length + byteLength + after.length
   if (!writeJsonHead(exchange, statusCode, length, headers)) return data.release?.()
   if (request.method === 'HEAD') return connection.batch.end(response)
-  if (!Array.isArray(chunks) || byteLength === undefined || byteLength > longBody) {
+  if (!Array.isArray(chunks) || byteLength === undefined || byteLength > sentAtOnce) {
     return sendChunks(exchange, opening, data, after)
   }
   const [first] = chunks

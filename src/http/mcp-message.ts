@@ -1,14 +1,9 @@
 /** Reads JSON-RPC messages (JSON-RPC 2.0 §4), in which the `data` of an item stays text. @module */
 
 import { ApiError } from '../interface/errors.js'
-import {
-  type ArrivingBody,
-  BodyCheck,
-  checkBody,
-  InvalidItemError,
-  shortBody,
-} from '../item/item-request.js'
+import { type ArrivingBody, BodyCheck, checkBody, InvalidItemError } from '../item/item-request.js'
 import { isNamed, type Member, openBrace, type Span } from '../item/json-syntax.js'
+import { kibibyte } from '../memory/shares.js'
 
 /** An error for the program that sent a message. Its agent doesn't see it, only errors of tool calls. */
 export class RpcError extends ApiError {
@@ -23,6 +18,7 @@ export class RpcError extends ApiError {
 }
 
 const noArguments = Buffer.from('{}')
+const maxMessageBytes = 16 * kibibyte // without `data`, since the rest is parsed at once
 
 class MessageCheck extends BodyCheck {
   id: Span = { start: 0, end: 0 }
@@ -65,8 +61,12 @@ export function* readMessage(body: ArrivingBody) {
   if (bytes[check.checker.memberAt(0).valueStart] !== openBrace)
     throw new RpcError(400, -32600, 'Send one JSON-RPC message at a time, as an object')
   const { arguments: sent, data: { start, end } = { start: length, end: length } } = check.call
-  if (length - (end - start) > shortBody)
-    throw new RpcError(400, -32600, 'Without data, the message is longer than 16 KiB')
+  if (length - (end - start) > maxMessageBytes)
+    throw new RpcError(
+      400,
+      -32600,
+      `Without data, the message is longer than ${maxMessageBytes / kibibyte} KiB`,
+    )
   const rest = bytes.toString('utf8', end, length)
   const text = bytes.toString('utf8', 0, start) + (start < end ? `null${rest}` : rest)
   return {

@@ -60,7 +60,7 @@ const problemOf: Readonly<Record<FieldName, (text: Buffer, field?: Field) => str
 const fieldNames = Object.keys(problemOf) as FieldName[] // the record has exactly these names
 
 /** Length in bytes up to which a complete body is checked at once. */
-export const shortBody = 16 * 1024
+export const checkedAtOnce = 16 * 1024
 const windowBytes = 4 * 1024 // bytes per slice, which takes 2 ms until V8 has compiled the code
 
 const firstWindow = 1024
@@ -152,10 +152,10 @@ const shortCheck = new RequestCheck(2) // creating one takes longer than checkin
 
 /** Parses a request body as it arrives, and may modify its bytes. Throws at the first invalid byte. */
 export function* readItemRequest(body: ArrivingBody): Slices<ItemRequest> {
-  const isShort = body.isComplete && body.length <= shortBody && !isMapped(body.bytes)
+  const isShort = body.isComplete && body.length <= checkedAtOnce && !isMapped(body.bytes)
   const check = isShort ? shortCheck : new RequestCheck(2)
   if (isShort) check.reset()
-  yield* checkBody(body, check, isShort ? shortBody : 0)
+  yield* checkBody(body, check, isShort ? checkedAtOnce : 0)
   const { bytes } = body
   const { projectId, members } = check.fields(bytes)
   const { start, end } = members.names
