@@ -18,7 +18,8 @@ export type Texts = readonly (Buffer | string)[] // blocks of text for an agent
 
 type Tool = {
   readonly description: string
-  readonly takes: string // names of arguments; those with a question mark are optional
+  readonly required?: readonly ArgumentName[]
+  readonly optional?: readonly ArgumentName[]
   readonly isReading?: true
 } & (
   | { run(o: ItemOperations, exchange: Exchange, given: Given): Promise<Texts> }
@@ -28,7 +29,8 @@ type Tool = {
     }
 )
 
-type Given = Readonly<Partial<Record<keyof typeof schemas, string>>> // without those of the item to store
+type ArgumentName = keyof typeof schemas
+type Given = Readonly<Partial<Record<ArgumentName, string>>> // without those of the item to store
 
 const schemas = {
   id: { type: 'string', description: 'Id of the item' },
@@ -44,7 +46,7 @@ const table: Readonly<Record<string, Tool>> = {
   list_items: {
     description:
       'Lists the items, all or those of a project, as a JSON array, then the tag of the list. The store keeps JSON objects that several agents and programs change at once, without losing changes. A queue is a project with an item for each job: take a job with replace_item and if_match, adding your name and a time limit; once it is done, delete it with its new tag.',
-    takes: 'project_id?',
+    optional: ['project_id'],
     isReading: true,
     run: async (operations, exchange, given) =>
       listTexts(exchange, await operations.list(given.project_id)),
@@ -52,14 +54,15 @@ const table: Readonly<Record<string, Tool>> = {
   get_item: {
     description:
       'Reads an item, then its tag. The tag stands for exactly this content, and each change gives the item another: pass it as if_match to change only what you have read.',
-    takes: 'id',
+    required: ['id'],
     isReading: true,
     run: currentTexts,
   },
   create_item: {
     description:
       'Stores a new item, and returns it with its generated id, then its tag. With a key, you can repeat the call safely, for example after a timeout: the same key and data return the same item, and nothing is created twice.',
-    takes: 'data project_id? key?',
+    required: ['data'],
+    optional: ['project_id', 'key'],
     async store(operations, exchange, item) {
       await operations.create(exchange, item)
     },
@@ -67,14 +70,16 @@ const table: Readonly<Record<string, Tool>> = {
   replace_item: {
     description:
       'Replaces all members of an item, and returns it, then its new tag. Read the item first, and pass its tag as if_match, and its project_id again, without which it leaves its project. If somebody has changed it since, the error PRECONDITION_FAILED comes with the current item and its tag: apply your change to that item, and call again with that tag. A lock is an item with an owner and a time limit: take it with if_match while it has no owner or its time is over, and free it in the same way.',
-    takes: 'id data project_id? if_match?',
+    required: ['id', 'data'],
+    optional: ['project_id', 'if_match'],
     store: (operations, exchange, item, given) =>
       operations.replace(exchange, item, ifMatchIn(given)),
   },
   delete_item: {
     description:
       'Deletes an item. With if_match, it is deleted only if nobody has changed it since you read it; otherwise, see replace_item.',
-    takes: 'id if_match?',
+    required: ['id'],
+    optional: ['if_match'],
     async run(operations, exchange, given) {
       await operations.delete(exchange, itemIdOf(exchange), ifMatchIn(given))
       return ['The item is deleted.']
@@ -83,7 +88,7 @@ const table: Readonly<Record<string, Tool>> = {
   wait_for_change: {
     description:
       'Waits until an item (id), the list of a project (project_id) or the list of all items has another tag, and returns it as get_item or list_items does. Call it again if nothing has changed.',
-    takes: 'id? project_id? tag? seconds?',
+    optional: ['id', 'project_id', 'tag', 'seconds'],
     isReading: true,
     async run(operations, exchange, { id, project_id: project, tag: known, seconds = '30' }) {
       const limit = Number(seconds)
@@ -109,23 +114,20 @@ const table: Readonly<Record<string, Tool>> = {
 
 export const tools = new Map(Object.entries(table))
 
-function namesIn(takes: string): (keyof typeof schemas)[] {
-  return takes.replaceAll('?', '').split(' ') as (keyof typeof schemas)[] // tools take only these
-}
-
-export const listedTools = [...tools].map(([name, { description, takes, isReading = false }]) => {
-  const properties = Object.fromEntries(namesIn(takes).map((each) => [each, schemas[each]]))
-  const required = takes.split(' ').filter((each) => each in schemas)
+export const listedTools = [...tools].map(([name, tool]) => {
+  const { description, required = [], optional = [], isReading = false } = tool
+  const names = [...required, ...optional]
+  const properties = Object.fromEntries(names.map((each) => [each, schemas[each]]))
   const inputSchema = { type: 'object', properties, required, additionalProperties: false }
   const annotations = { readOnlyHint: isReading, openWorldHint: false }
   return { name, description, inputSchema, annotations }
 })
 
 /** Reads the arguments of a call, without the item in them. @throws {ApiError} `VALIDATION_ERROR`. */
-export function argumentsOf({ takes }: Tool, sent: unknown): Given {
+export function argumentsOf({ required = [], optional = [] }: Tool, sent: unknown): Given {
   const values = sent ?? {}
   if (!isObject(values)) throw invalidCall('arguments must be an object')
-  const names = namesIn(takes)
+  const names = [...required, ...optional]
   const unknown = Object.keys(values).find((each) => !names.some((name) => name === each))
   if (unknown !== undefined) throw invalidCall(`"${unknown}" is none of ${names.join(', ')}`)
   const given: Record<string, string> = {}
@@ -134,7 +136,7 @@ export function argumentsOf({ takes }: Tool, sent: unknown): Given {
     const value = values[name] ?? undefined
     // An empty tag or key is an error: if it were ignored, a call meant to be safe could overwrite or repeat a change.
     const isAbsent = value === undefined || (value === '' && name !== 'if_match' && name !== 'key')
-    if (isAbsent && takes.split(' ').includes(`${name}?`)) continue
+    if (isAbsent && optional.includes(name)) continue
     if (value === '') throw invalidCall(`${name} must not be empty`)
     if (typeof value !== schemas[name].type)
       throw invalidCall(`${name} must be a ${schemas[name].type}`)

@@ -99,7 +99,7 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
     try {
       await reply.texts(await run())
     } catch (error) {
-      if (!(error instanceof ApiError) || ![409, 412].includes(error.status)) throw error
+      if (!(error instanceof ApiError && error.code && error.code in conflicts)) throw error
       exchange.errorCode = error.code
       await reply.texts([errorText(error), ...(await currentTexts(operations, exchange))], true)
     }
