@@ -3,11 +3,11 @@
 import { isUtf8 } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../interface/errors.js'
-import { environmentSigning, type Signing, signatureOf, type VerifiedToken } from './secret.js'
+import { type Signing, signatureOf, type VerifiedToken } from './secret.js'
 
 const compactJws = /^(([\w-]+)\.([\w-]+))\.([\w-]+)$/ // header, payload and signature (RFC 7515 §7.1)
 
-export function verifyToken(token: string, signing = environmentSigning()): VerifiedToken {
+export function verifyToken(token: string, signing: Signing): VerifiedToken {
   const known = signing.verified.get(token)
   if (known !== undefined) {
     assertNotExpired(known)

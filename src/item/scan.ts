@@ -3,11 +3,9 @@
 import { JsonChecker } from './json-checker.js'
 import { lineFeed, type Visit } from './json-syntax.js'
 
-/** Checks a complete JSON text, and returns the position of its outermost value. @throws {JsonSyntaxError} */
-export function scanText(text: Uint8Array, levels: number, visit: Visit): number {
-  const scanner = new JsonChecker(levels, visit)
-  scanner.read(text, 0, true)
-  return scanner.memberAt(0).valueStart
+/** Checks a complete JSON text. @throws {JsonSyntaxError} */
+export function scanText(text: Uint8Array, levels: number, visit: Visit): void {
+  new JsonChecker(levels, visit).read(text, 0, true)
 }
 
 /** Line and column of a position, both counted from 1. Columns count characters, not bytes. */

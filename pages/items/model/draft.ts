@@ -16,7 +16,7 @@ export interface Finding {
 export const invalidProject = 'project_id must be a string of at least 1 character, or null'
 
 /** Returns the first syntax error of JSON text, with an index in the text. */
-export function syntaxErrorIn(text: string): JsonSyntaxError | undefined {
+function syntaxErrorIn(text: string): JsonSyntaxError | undefined {
   const bytes = new TextEncoder().encode(text)
   try {
     scanText(bytes, 0, () => undefined)

@@ -5,7 +5,7 @@ import { type Member, membersOf } from './members.js'
 import { typeOf } from './values.js'
 
 export type Overview = ReturnType<typeof createOverview>
-export type Shape = ReturnType<typeof createShape>
+type Shape = ReturnType<typeof createShape>
 
 /** Maximum numbers of items examined per list and per project, and of members examined per item. */
 const sample = 1_000

@@ -8,7 +8,7 @@ import { createYield, type Yield } from '../model/yield.js'
 import type { list, nextChange } from '../service/requests.js'
 
 /** The list as shown. While the first one is loading, the array `items` grows in place. */
-export interface Shown {
+interface Shown {
   readonly items: readonly Item[]
   /** Number of items in each project, from the latest list of all items. */
   readonly projects: Overview['projects']

@@ -9,7 +9,7 @@ import { formattedDraft, withoutId } from '../model/draft.js'
 import { type Item, memberText } from '../model/item.js'
 import { plainText } from '../model/values.js'
 
-export interface Draft {
+interface Draft {
   /** Different for each draft, so that a late response doesn't affect the next. Also a create's `Idempotency-Key`. */
   readonly key: string
   /** Stored version that the text replaces, without text if the user has not seen it; `undefined` for a new item. */

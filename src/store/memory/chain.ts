@@ -29,7 +29,6 @@ export class Chain {
   first: Block | undefined
   last: Block | undefined
   current = 0
-  retired = 0
   readonly open: OpenList[] = []
   #opened = 0
 
@@ -61,7 +60,6 @@ export class Chain {
 
   remove(block: Block): void {
     this.current -= 1
-    this.retired += 1
     block.retiredAfterList = this.#opened
     this.#retainOrFree(block, block.createdAfterList)
   }
@@ -168,7 +166,6 @@ export class Chain {
       list.retained = block
       list.memory.change(block.isLarge ? block.used : this.#frames.size)
     } else {
-      this.retired -= 1
       this.#link(block.before, block.after)
       this.#frames.release(block.frame)
     }

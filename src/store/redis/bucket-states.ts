@@ -20,7 +20,7 @@ export interface BucketState {
   readonly version: string
 }
 
-export interface Buckets {
+interface Buckets {
   readonly states: readonly BucketState[]
   /** Digest of the versions of all buckets or, in the list of a project, of the project's version in each. */
   readonly version: string

@@ -23,7 +23,7 @@ const cacheOverhead = 400 // bytes of a cached bucket, besides its item texts
 const maxProjects = 5000 // in a bucket that is read at once
 const firstCursor = '0'
 
-export type ReadTexts = ReturnType<typeof createTexts>['read']
+type ReadTexts = ReturnType<typeof createTexts>['read']
 
 export function createTexts(
   states: Pick<BucketStates, 'stateIn'>,
@@ -216,7 +216,7 @@ function wantedIn({ bytes, ends }: ItemTexts, isWanted: ItemFilter): Buffer[] {
 }
 
 /** Yields item texts: short buckets in groups, a long bucket batch by batch. @throws {StoreError} */
-export async function* itemsIn(
+async function* itemsIn(
   states: readonly BucketState[],
   readTexts: ReadTexts,
 ): AsyncGenerator<readonly ItemTexts[], void> {

@@ -14,7 +14,6 @@ import {
 // Version of the data format (docs/reference/redis.md), to be increased if older services would misread new data.
 // Scripts compare only `buckets`, so the next format should rename this field.
 const currentFormat = 2
-export const bucketsByDefault = 256
 const comparedFor = 1000 // ms between two comparisons
 
 /** Returns the store's record, after writing it if it is missing. KEYS: the record; ARGV: buckets, format. */

@@ -25,7 +25,7 @@ import { changeError, errorCodeOf, otherRecord, storeError, unexpectedData } fro
 import { Traffic } from './in-flight.js'
 import { createTexts, openList } from './list.js'
 import { createReachabilityLog } from './reachability.js'
-import { bucketsByDefault, createStoreRecord } from './record.js'
+import { createStoreRecord } from './record.js'
 import { watchPrimary } from './watched-primary.js'
 
 export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log'> {
@@ -34,7 +34,7 @@ export interface RedisStoreOptions extends Pick<ServersOptions, 'timeout' | 'log
   /** Prefix of all keys, without braces, because the text between them determines a key's slot in a cluster. */
   readonly prefix: string
   /** Number of buckets: a power of two, the same for all services with the same prefix. */
-  readonly buckets?: number
+  readonly buckets: number
   readonly batchBytes?: number // of the items to request with one command
   readonly maxCachedBytes?: number
   readonly pause?: (signal: AbortSignal) => Promise<unknown>
@@ -48,7 +48,7 @@ export async function openRedisStore(
   options: RedisStoreOptions,
   open = openServers,
 ): Promise<ItemStore> {
-  const { prefix, buckets: count = bucketsByDefault, url, timeout, log } = options
+  const { prefix, buckets: count, url, timeout, log } = options
   const { batchBytes = 128 * 1024, maxCachedBytes = 64 * 1024 * 1024 } = options
   const keys = Array.from({ length: count }, (_, number) => `${prefix}{${number}}`)
   const traffic = new Traffic()
