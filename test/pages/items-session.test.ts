@@ -47,7 +47,9 @@ describe('a session', () => {
   const back = { type: 'typed', text: layOut(one.text) } as const
   const undone = { ...listed, item: one }
   const erased = { ...found, text: undefined }
-  const lost = { ...failed, type: 'lost' } as const
+  const lost = { ...failed, type: 'lost', text: '{"v":7}' } as const
+  const stored = { ...listed, item: saved.item }
+  const more = { ...typed, text: '{"v":8}' }
   const overwrite = { type: 'save', base: two } as const
   const create = { type: 'save', base: undefined } as const
 
@@ -75,6 +77,8 @@ describe('a session', () => {
     ['the saved text is no change', [typed, save, back, saved, typed, go], 'clean b1'],
     ['text typed back after a failure is no change', [typed, save, failed, back, go], 'clean b1'],
     ['text whose save may have succeeded asks', [typed, save, lost, back, go], 'failed a1 pending'],
+    ['text whose save has succeeded is no conflict', [typed, save, lost, stored, go], 'clean b1'],
+    ['text typed after it stays', [typed, save, stored, lost, more, go], 'dirty a8 pending'],
     ['a failed overwrite asks', [typed, listed, overwrite, back, failed, go], 'failed a1 pending'],
     ['a failed create asks', [typed, gone, create, failed, back, go], 'failed undefined1 pending'],
     ['a second save waits for the first', [typed, save, save, saved], 'closed'],

@@ -28,7 +28,8 @@ export async function save(
     if (problem instanceof ChangedError) {
       putFound(problem)
       dispatch({ type: 'found', key, id: problem.id, text: problem.text })
-    } else dispatch({ type: isOutcomeUnknown(problem) ? 'lost' : 'failed', key, problem })
+    } else if (isOutcomeUnknown(problem)) dispatch({ type: 'lost', key, problem, text })
+    else dispatch({ type: 'failed', key, problem })
     return undefined
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { newKey } from '../../../src/client/item-requests.js'
-import { formattedDraft, withoutId } from '../model/draft.js'
+import { formattedDraft, isSameItem, withoutId } from '../model/draft.js'
 import { type Item, memberText } from '../model/item.js'
 import { plainText } from '../model/values.js'
 
@@ -38,6 +38,7 @@ export interface Session extends Draft {
   readonly stored: Item | undefined // latest known version; `undefined` if there is none
   readonly problem: unknown
   readonly saving: string | undefined // typed text that is being saved
+  readonly lost: string | undefined // item's text that may be stored, because the last save got no response
   /** Made after a running save, or when the user has decided what happens to the typed text. */
   readonly pending: Move | undefined
 }
@@ -50,8 +51,14 @@ export type SessionEvent =
   /** `base`: version to replace; `undefined` to create an item. */
   | { readonly type: 'save'; readonly base: Item | undefined }
   | { readonly type: 'saved'; readonly key: string; readonly item: Item }
-  /** `lost`: it is not known whether the text is saved. */
-  | { readonly type: 'failed' | 'lost'; readonly key: string; readonly problem: unknown }
+  | { readonly type: 'failed'; readonly key: string; readonly problem: unknown }
+  /** It is not known whether the item's text is saved. */
+  | {
+      readonly type: 'lost'
+      readonly key: string
+      readonly problem: unknown
+      readonly text: string
+    }
   /** Another version of an item was found when saving; `undefined` if it is deleted. */
   | {
       readonly type: 'found'
@@ -85,7 +92,7 @@ function shownText({ name, source }: Pick<Draft, 'name' | 'source'>): string {
 export function begin(move: Move): Session | undefined {
   if (move === 'close') return undefined
   const shown = shownText(move)
-  const nothing = { problem: undefined, saving: undefined, pending: undefined }
+  const nothing = { problem: undefined, saving: undefined, lost: undefined, pending: undefined }
   return { ...move, ...nothing, state: 'clean', shown, typed: shown, stored: move.item }
 }
 
@@ -123,7 +130,8 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
       if (state === 'saving') return now
       const { base } = event
       const isCopy = now.isCopy || base?.text !== item?.text // `shown` is not the text of `base`
-      return { ...now, state: 'saving', item: base, saving: now.typed, problem: undefined, isCopy }
+      const rest = { saving: now.typed, lost: undefined, problem: undefined, isCopy }
+      return { ...now, ...rest, state: 'saving', item: base }
     }
     case 'saved': {
       if (now.saving === now.typed) return begin(now.pending ?? 'close')
@@ -132,10 +140,11 @@ export function reduce(now: Session | undefined, event: SessionEvent): Session |
       return settled({ ...now, item, stored: item, shown, saving: undefined, isCopy: false })
     }
     case 'failed':
+      return settled({ ...now, saving: undefined, pending: undefined, problem: event.problem })
     case 'lost': {
-      const { problem, type } = event
-      const isCopy = now.isCopy || type === 'lost'
-      return settled({ ...now, saving: undefined, pending: undefined, problem, isCopy })
+      const { problem, text: lost } = event
+      const rest = { saving: undefined, pending: undefined, problem, lost, isCopy: true }
+      return settled({ ...now, ...rest, shown: now.saving ?? now.shown })
     }
     case 'found': {
       const { id, text } = event
@@ -173,6 +182,9 @@ function settled(now: Session): Session {
   if (now.saving !== undefined) return now
   if (item && item.text !== stored?.text) {
     if (stored && !isDirty(now)) return basedOn(now, stored)
+    // The save whose response was lost has succeeded.
+    if (stored && now.lost !== undefined && isSameItem(stored.text, now.lost))
+      return settled({ ...now, item: stored, problem: undefined, isCopy: false })
     // Saving a cell keeps changes to other members.
     if (stored && sourceIn(item, name) === sourceIn(stored, name))
       return settled({ ...now, item: stored })

@@ -203,10 +203,13 @@ describe('the items page when something goes wrong', inChromium, () => {
 
     await page.open('"since"')
     await page.editor.fill('{ "typed":"to the end" }')
-    await page.hold('GET', '/items') // the list could show the conflict with the own text before the save
+    const release = await page.hold('GET', '/items') // the list shows that the text was saved
     await lose('PUT', 1, `new Response('<p>Gateway timeout</p>', { status: 504 })`) // from a proxy
     await page.choose('Save')
     await page.sees('It is not known whether this was saved.')
+    await page.editor.fill('{ "typed":"to the very end" }')
+    await release()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.save()
   })
 
