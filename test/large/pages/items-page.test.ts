@@ -326,6 +326,8 @@ describe('the items page', inChromium, () => {
     await page.press('Alt+ArrowDown')
     await page.hasInEditor('"n": 2')
     await page.hasFocus('.editor')
+    await page.press('Control+z') // must not bring back the text of the other item
+    await page.hasInEditor('"n": 2')
     await page.press('Alt+ArrowUp')
     await page.hasInEditor('"n": -1.5')
     await page.choose('Next row')
