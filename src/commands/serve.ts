@@ -9,7 +9,7 @@ import { codeOf, messageOf, UsageError } from '../config/usage-error.js'
 import { createControlRoutes } from '../doubles/control.js'
 import { createDoubles } from '../doubles/doubles.js'
 import { parseDelay, parseFailures } from '../doubles/options.js'
-import { parseSeed } from '../doubles/seed.js'
+import { parseSeed, seedEmptyStore } from '../doubles/seed.js'
 import { mcpPath, pagePaths, paths, prefix } from '../interface/paths.js'
 import { start } from '../process/start.js'
 import { ensureSecret, loadEnvironment, logSecrets, missingSecretError } from './secret.js'
@@ -44,7 +44,7 @@ export async function dev(args: string[]): Promise<undefined> {
     isReadable: !values.json,
     opening: values.json ? opening : undefined,
     requestLogLevel: 'info',
-    items,
+    seed: (store) => seedEmptyStore(store, items ?? []),
     doubles: createDoubles({ delay, failures, recordBodies: true }),
     control: createControlRoutes,
   })

@@ -6,16 +6,14 @@ import { formatSize } from '../config/kinds.js'
 import { version } from '../config/package.js'
 import type { Config } from '../config/settings.js'
 import { explainListenError, UsageError } from '../config/usage-error.js'
-import type { Doubles } from '../doubles/doubles.js'
-import { type parseSeed, seedEmptyStore } from '../doubles/seed.js'
 import { mebibyte } from '../memory/shares.js'
 import { createService, openStore, type ServiceParts } from '../service.js'
 import { watchLoad } from './load.js'
 import { createLog } from './log.js'
 
 interface StartOptions extends Pick<ServiceParts, 'signing' | 'requestLogLevel' | 'control'> {
-  readonly doubles?: Doubles | undefined
-  readonly items?: ReturnType<typeof parseSeed> | undefined
+  readonly doubles?: ServiceParts['doubles']
+  readonly seed?: (store: ServiceParts['store']) => Promise<boolean>
   readonly isReadable: boolean
   readonly opening?: Promise<string> | undefined // line to print before the log, which waits for it
 }
@@ -24,12 +22,12 @@ const lastRequestGrace = 500 // ms in which clients may still send requests afte
 const reservedDescriptors = 32 // for files, metrics, and connections that will be refused
 
 /**
- * Starts the service. Returns its `url` on this machine. `isSeeded` is `false` if the store already had items.
+ * Starts the service. Returns its `url` on this machine, and as `isSeeded` what `seed` returned.
  * @throws {UsageError} if the settings do not suit this machine.
  */
 export async function start(
   settings: Config,
-  { isReadable, opening, items = [], ...parts }: StartOptions,
+  { isReadable, opening, seed, ...parts }: StartOptions,
 ) {
   const log = createLog(settings.logLevel, isReadable, opening)
   // All code has been loaded by now, so the process uses as much memory as when idle.
@@ -41,7 +39,7 @@ export async function start(
   const load = watchLoad(config, storeBytes)
   const service = createService(config, { doubles: undefined, ...parts, store, log, load })
   try {
-    const isSeeded = await seedEmptyStore(store, items)
+    const isSeeded = await seed?.(store)
     const url = await service.listen()
     const stop = async () => {
       await service.stop(lastRequestGrace)
