@@ -11,13 +11,13 @@ import { JsonText } from './json-text.js'
 const longestRest = 300 // characters of the cell with the members that have no column
 const mostOnCard = 3
 
-export type Look = 'table' | 'cards' | 'json' // `cards`: the table on a narrow screen
+export type GridLayout = 'table' | 'cards' | 'json' // `cards`: the table on a narrow screen
 
 export const activeCell = 'active-cell'
 
 interface CellsProps {
   readonly item: Item
-  readonly look: Look
+  readonly layout: GridLayout
   readonly columns: readonly Column[]
   readonly hasRest: boolean // the last column lists the members without a column
   /** Column of the active cell, `id` for the first one; `undefined` if it is in another row. */
@@ -25,7 +25,7 @@ interface CellsProps {
   readonly isSelected: boolean
 }
 
-export function Cells({ item, look, columns, hasRest, active, isSelected }: CellsProps) {
+export function Cells({ item, layout, columns, hasRest, active, isSelected }: CellsProps) {
   const members = useMemo(() => lastMembers(item.text), [item])
   return useMemo(() => {
     /** The Tab key skips the checkbox, because Space also selects the row. */
@@ -34,7 +34,7 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
         <input type="checkbox" aria-label="Select" tabIndex={-1} checked={isSelected} />
       </span>
     )
-    if (look === 'json') {
+    if (layout === 'json') {
       return (
         <td id={active && activeCell}>
           {box}
@@ -42,8 +42,8 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
         </td>
       )
     }
-    const isCard = look === 'cards'
-    const own = columns.filter(({ name }) => members.has(name) && !isCommon(name))
+    const isCard = layout === 'cards'
+    const own = columns.filter(({ name }) => members.has(name) && !isShownAnyway(name))
     const cells = isCard ? own.slice(0, mostOnCard) : columns.slice(1)
     const isThere = cells.some(({ name }) => name === active)
     const idOf = (name: string) =>
@@ -58,12 +58,12 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
         const member = members.get(name)
         if (!member) return <td key={`.${name}`} id={idOf(name)} data-name={name} />
         const { text, short } = shownValue(item.text, member)
-        const { look, isText, isNested } = typeOf(text)
+        const { classes, isText, isNested } = typeOf(text)
         return (
           <td
             key={`.${name}`}
             id={idOf(name)}
-            class={look}
+            class={classes}
             data-name={name}
             // In a screen reader, quotes tell a string from a number or literal.
             aria-label={isText && (isCard ? `${shownName(name)}: ` : '') + text}
@@ -78,10 +78,10 @@ export function Cells({ item, look, columns, hasRest, active, isSelected }: Cell
         </td>
       ),
     ]
-  }, [item, members, look, columns, hasRest, active, isSelected])
+  }, [item, members, layout, columns, hasRest, active, isSelected])
 }
 
-function isCommon(name: string): boolean {
+function isShownAnyway(name: string): boolean {
   return name === 'id' || name === 'project_id'
 }
 

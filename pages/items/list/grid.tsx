@@ -14,12 +14,12 @@ import { extend, selectAll, selectedIds, toggle } from '../state/selection.js'
 import { view } from '../state/view.js'
 import { useKeys } from '../ui/keys.js'
 import { useIsNarrow } from '../ui/use-is-narrow.js'
-import { activeCell, Cells, type Look } from './cells.js'
+import { activeCell, Cells, type GridLayout } from './cells.js'
 import { Head } from './head.js'
 import { heightOfMost } from './json-text.js'
 import { useWindow } from './window.js'
 
-const heights: Record<Look, number> = { table: 36, cards: 86, json: 15 } // in CSS pixels; of JSON without its lines
+const heights: Record<GridLayout, number> = { table: 36, cards: 86, json: 15 } // in CSS pixels; of JSON without its lines
 const lineHeight = 19 // of JSON, in CSS pixels
 const mostLines = { wide: 3, narrow: 8 } // of a row of JSON
 const rest = 700 // ms on a cell, before a popover shows the whole value
@@ -31,11 +31,11 @@ export function Grid({ rows }: { rows: readonly Item[] }) {
   const ids = selectedIds.use()
   const isNarrow = useIsNarrow()
   const grid = useRef<HTMLTableElement>(null)
-  const look: Look = isJson ? 'json' : isNarrow ? 'cards' : 'table'
-  const isTable = look === 'table'
+  const layout: GridLayout = isJson ? 'json' : isNarrow ? 'cards' : 'table'
+  const isTable = layout === 'table'
   const [lines, setLines] = useState(1)
   const { columns, hidden, tracks, width } = useColumns()
-  const rowHeight = heights[look] + (isJson ? lines * lineHeight : 0)
+  const rowHeight = heights[layout] + (isJson ? lines * lineHeight : 0)
   const { count, first, end, draw, reveal, topRow, rowsInView } = useWindow(grid, rows, rowHeight)
   const place = useMemo(() => rows.findIndex(({ id }) => id === active), [rows, active, count])
   const row = place < count ? place : -1 // index of the active row; -1 if there is none
@@ -50,7 +50,7 @@ export function Grid({ rows }: { rows: readonly Item[] }) {
     if (!isJson)
       room.set(isTable ? Math.floor((grid.current.clientWidth * idWidth) / id) : undefined)
   }
-  useLayoutEffect(measure, [look, columns])
+  useLayoutEffect(measure, [layout, columns])
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       draw()
@@ -153,7 +153,7 @@ export function Grid({ rows }: { rows: readonly Item[] }) {
     <>
       <table
         ref={grid}
-        class={`grid ${look}`}
+        class={`grid ${layout}`}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys select its rows
         role="grid"
         aria-label="Items"
@@ -194,7 +194,7 @@ export function Grid({ rows }: { rows: readonly Item[] }) {
               }}
             >
               <Cells
-                {...{ item, look, columns }}
+                {...{ item, layout, columns }}
                 hasRest={hidden > 0 && isTable}
                 active={item.id === active ? activeName : undefined}
                 isSelected={ids.has(item.id)}

@@ -29,11 +29,16 @@ export function Head({ columns, hidden, rows }: HeadProps) {
   }
   return (
     <tr aria-rowindex={1}>
-      {columns.map(({ name, look }, place) => {
+      {columns.map(({ name, isAtEnd }, place) => {
         const isSorted = sort?.name === name
         const order = isSorted && sort.isDescending ? 'descending' : 'ascending'
         return (
-          <th key={`.${name}`} scope="col" aria-sort={isSorted ? order : undefined} class={look}>
+          <th
+            key={`.${name}`}
+            scope="col"
+            aria-sort={isSorted ? order : undefined}
+            class={isAtEnd ? 'end' : ''}
+          >
             {place === 0 && <SelectAll rows={rows} />}
             <Button
               class="plain"

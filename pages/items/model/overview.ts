@@ -86,7 +86,7 @@ function createShape() {
         const [share, less] = type.width
         const width = Math.ceil(share * widthOf(shown)) - less
         if (width > (widths.get(name) ?? 0)) widths.set(name, width)
-        if (type.look !== 'end') notAtEnd.add(name)
+        if (!type.isAtEnd) notAtEnd.add(name)
         if (name === 'id' || name === 'project_id') continue
         count(counts, name)
         if ((blanks.get(name) ?? 'null') === 'null') blanks.set(name, type.blank)

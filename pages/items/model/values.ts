@@ -7,7 +7,8 @@ import { type Member, stringOf } from './members.js'
 export interface ValueType {
   readonly firsts: string // first characters of the JSON text of its values
   readonly blank: string // JSON text of its empty value, for a new item
-  readonly look: string // CSS classes of its table cells
+  readonly classes: string // of its table cells, in list.css
+  readonly isAtEnd?: true // aligned with the end of its cell
   /**
    * Width of a shown value: this fraction of the characters of its JSON text, less the second number. Letters are
    * narrower than digits on average, strings have no quotes, and nested values have a smaller font.
@@ -19,18 +20,19 @@ export interface ValueType {
 }
 
 const literal = { width: [0.88, 1], compare: compareCharacters } as const
-const nested = { ...literal, look: 'faint nested', isNested: true } as const
+const nested = { ...literal, classes: 'faint nested', isNested: true } as const
+const atEnd = { classes: 'end', isAtEnd: true } as const
 
 /** In the order of the sort. */
 const valueTypes: readonly ValueType[] = [
-  { firsts: '-0123456789', blank: '0', look: 'end', width: [1, 0], compare: compareNumbers },
-  { firsts: '"', blank: '""', look: '', width: [0.93, 2], compare: compareWords, isText: true },
-  { ...literal, firsts: 'f', blank: 'false', look: 'dot faint' },
-  { ...literal, firsts: 't', blank: 'false', look: 'dot good' },
+  { ...atEnd, firsts: '-0123456789', blank: '0', width: [1, 0], compare: compareNumbers },
+  { firsts: '"', blank: '""', classes: '', width: [0.93, 2], compare: compareWords, isText: true },
+  { ...literal, firsts: 'f', blank: 'false', classes: 'dot faint' },
+  { ...literal, firsts: 't', blank: 'false', classes: 'dot good' },
   { ...nested, firsts: '[', blank: '[]' },
   { ...nested, firsts: '{', blank: '{}' },
 ]
-const nullType: ValueType = { ...literal, firsts: 'n', blank: 'null', look: 'faint slanted' }
+const nullType: ValueType = { ...literal, firsts: 'n', blank: 'null', classes: 'faint slanted' }
 
 /** @param text of a JSON value, or its beginning. */
 export function typeOf(text: string): ValueType {

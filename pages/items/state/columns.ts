@@ -16,10 +16,9 @@ interface Layout {
   readonly widths?: readonly (readonly [name: string, width: number])[] | undefined // in characters; a name can be `__proto__`
 }
 
-/** The head of a column is aligned with its values, if they all are at the end of their cells. */
 export interface Column {
   readonly name: string
-  readonly look: 'end' | undefined
+  readonly isAtEnd: boolean // all its values are at the end of their cells, and so is its head
 }
 
 // Widths are in characters.
@@ -144,7 +143,7 @@ export function useColumns() {
   const columns = useMemo(
     () =>
       ['id', ...names].map((name): Column => {
-        return { name, look: lengths.has(name) && !notAtEnd.has(name) ? 'end' : undefined }
+        return { name, isAtEnd: lengths.has(name) && !notAtEnd.has(name) }
       }),
     [JSON.stringify(names), lengths.size, notAtEnd.size],
   )
