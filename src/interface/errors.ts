@@ -120,7 +120,8 @@ export class ApiError extends Error {
   }
 }
 
-type ErrorText = { readonly message: string; readonly code?: string | undefined }
+/** Only `/control/`, which the OpenAPI document leaves out, has the code `SHARED_STORE`. */
+type ErrorText = Pick<Error, 'message'> & { readonly code?: ErrorCode | 'SHARED_STORE' | undefined }
 
 export function errorBody({ message, code }: ErrorText, sessionId: string): ErrorResponse {
   return { detail: { detail: message, session_id: sessionId, error_code: code } }

@@ -63,7 +63,7 @@ export const GenericRequest: Schema<GenericRequest> = v.object(
       v.optional(v.nullable(projectId)),
       v.description('Copied into the item; null when omitted'),
     ),
-  },
+  } satisfies Record<keyof GenericRequest, v.GenericSchema>,
   "is missing; put the item's members in it", // only `data` is required
 )
 
