@@ -43,9 +43,9 @@ export interface ItemStoreOptions {
 
 export interface TokenOptions {
   /** The token's `sub` claim, which names the caller; `embedded` by default. */
-  readonly sub?: string
+  readonly sub?: string | undefined
   /** Token lifetime, such as `90s` or `15m`; `1h` by default. `-1s` produces an expired token. */
-  readonly expires?: string
+  readonly expires?: string | undefined
 }
 
 export interface EmbeddedItemStore extends AsyncDisposable {

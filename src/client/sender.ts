@@ -49,7 +49,7 @@ function normalized(baseUrl: string | URL): string {
 export interface ServiceRequest {
   readonly method?: 'HEAD' | 'POST' | 'PUT' | 'DELETE' | undefined
   readonly path?: string | undefined
-  readonly body?: string
+  readonly body?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

@@ -28,13 +28,13 @@ export function answerJson(
 export async function answerBytes(exchange: Exchange, body: Buffer, headers: HeaderList) {
   const { sessionId } = exchange
   const { length } = body
-  const head = emptyHead(sessionId, [...headers, 'Content-Length', String(length)])
+  const head = headWith(sessionId, [...headers, 'Content-Length', String(length)])
   if (!writeHead(exchange, 200, head)) return
   await sendChunks(exchange, '', { byteLength: length, chunks: [body] }, '')
 }
 
 export function answerEmpty(exchange: Exchange, status: number, headers?: HeaderList): void {
-  const head = emptyHead(exchange.sessionId, headers)
+  const head = headWith(exchange.sessionId, headers)
   if (writeHead(exchange, status, head)) exchange.connection.batch.end(exchange.response)
 }
 
@@ -56,7 +56,7 @@ function writeHead(exchange: Exchange, status: number, headers: string[]): boole
   return true
 }
 
-function emptyHead(sessionId: string, more: HeaderList = []): string[] {
+function headWith(sessionId: string, more: HeaderList = []): string[] {
   return [sessionHeader, sessionId, ...corsHeaders, ...more]
 }
 

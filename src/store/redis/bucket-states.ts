@@ -76,7 +76,7 @@ export function createBucketStates(
   function stateIn(key: string, field: RedisValue): BucketState {
     if (field === null) return { key, bytes: 0, items: 0, version: '' }
     const [, bytes, items, version] = bytesPattern.exec(String(field)) ?? []
-    if (version === undefined) throw corrupted.found(key)
+    if (version === undefined) throw corrupted.report(key)
     return { key, bytes: Number(bytes), items: Number(items), version }
   }
 
@@ -108,7 +108,7 @@ export function createBucketStates(
     const present = missing.filter((_, index) => valid(lengths[index])?.value !== 0)
     const values = await valuesOf(present, [bytesField]) // an item may have been created since the first read
     const foreign = present.find((_, index) => valid(values[index]) === null)
-    if (foreign !== undefined) throw corrupted.found(foreign)
+    if (foreign !== undefined) throw corrupted.report(foreign)
   }
 
   /** Returns the states of all buckets: the array `known` if no field has changed. @throws {StoreError} */
@@ -149,7 +149,7 @@ export function createBucketStates(
       const own = valid(values[2 * index + 1]) ?? null
       if (own === null) return ''
       const [, count, version] = projectPattern.exec(String(own)) ?? []
-      if (version === undefined) throw corrupted.found(key, Buffer.from(name))
+      if (version === undefined) throw corrupted.report(key, Buffer.from(name))
       if (count !== '0') states.push(stateIn(key, valid(values[2 * index]) ?? null))
       return version
     })

@@ -53,7 +53,8 @@ export function isItem(id: string, text: Buffer): boolean {
 
 /** Redis keys that another program has corrupted, with the name of a corrupted field, if known. */
 export class CorruptedKeys extends Map<string, Buffer | undefined> {
-  found(key: string, field?: Buffer): StoreError {
+  /** Records the key, and returns the error for those who asked for it. */
+  report(key: string, field?: Buffer): StoreError {
     this.set(key, field)
     return refused(new Error(`another program has written to ${key}`))
   }

@@ -50,13 +50,13 @@ export function createTexts(
       const id = field.toString('latin1')
       if (id === bytesField) bytes = text
       else if (isItem(id, text)) items.set(id, text)
-      else throw corrupted.found(key, field)
+      else throw corrupted.report(key, field)
     }
     return { bytes, items, cursor: cursor.toString(), client }
   }
 
   function wholeTexts(key: string, { bytes, items }: Batch): ItemTexts {
-    if (bytes === undefined && items.size > 0) throw corrupted.found(key)
+    if (bytes === undefined && items.size > 0) throw corrupted.report(key)
     const texts = joined(items)
     if (bytes === undefined) return texts
     const { version } = states.stateIn(key, bytes)

@@ -92,7 +92,7 @@ export async function openRedisStore(
     if (reply instanceof StoreError) return reply
     const code = errorCodeOf(reply)
     const isCorrupted = code === 'WRONGTYPE' || code === unexpectedData
-    if (isCorrupted && keys.includes(key)) return corrupted.found(key, corrupted.get(key))
+    if (isCorrupted && keys.includes(key)) return corrupted.report(key, corrupted.get(key))
     return storeError(reply)
   }
 
@@ -154,7 +154,7 @@ export async function openRedisStore(
     const value = await runScript(script, keyOf(id), args)
     const [index, project] = Array.isArray(value) ? value : [value]
     const outcome = outcomes[index as 0 | 1 | 2 | 3] // the script returns the index of an outcome
-    if (outcome === 'corrupted') throw corrupted.found(keyOf(id), project as Buffer) // a name is a Buffer
+    if (outcome === 'corrupted') throw corrupted.report(keyOf(id), project as Buffer) // a name is a Buffer
     if (outcome === 'done') {
       const state = states.latest(numberOf(id))
       if (state !== undefined) texts.changed(state, item?.length ?? 0)
@@ -173,7 +173,7 @@ export async function openRedisStore(
       const text = await sendOne(keyCommand(['HGET', key, field]))
       const [name, value] = [field.toString('latin1'), text as Buffer] // `HGET` returns a Buffer
       const isExpected = text === null || isItem(name, value) || isProject(name, value)
-      if (!isExpected) throw corrupted.found(key, field)
+      if (!isExpected) throw corrupted.report(key, field)
     }
     await sendOne(evaluation('EVAL', scripts.probe.text, key, ['']))
     await runScript(scripts.readShort, key, ['']) // checks the right to call EVALSHA
@@ -209,7 +209,7 @@ export async function openRedisStore(
         : runScript(scripts.readShort, key, [id]))
       if (typeof value === 'number') value = await sendOne({ ...command, replyBytes: value })
       if (value === null) return undefined
-      if (!isItem(id, value as Buffer)) throw corrupted.found(key, Buffer.from(id)) // `HGET` returns a Buffer
+      if (!isItem(id, value as Buffer)) throw corrupted.report(key, Buffer.from(id)) // `HGET` returns a Buffer
       return value as EncodedItem // checked by `isItem`
     },
 
