@@ -15,6 +15,9 @@ export interface Tagged {
   open?(): Promise<void>
 }
 
+/** A tag and, unless the request knows it, the state with this tag. */
+export type Answer<State> = { readonly tag: EntityTag; readonly state?: State }
+
 interface WaitOptions {
   readonly exchange: Exchange
   readonly conditions: Conditions
@@ -24,8 +27,8 @@ interface WaitOptions {
 
 /** A request that waits for a change until its token expires, its client leaves or the service stops. */
 export class Wait<State extends Tagged> {
-  readonly state: Promise<State | undefined>
-  answer: (state: State | undefined) => void = () => {}
+  readonly answered: Promise<Answer<State> | undefined>
+  answer: (answer: Answer<State> | undefined) => void = () => {}
   fail: (error: unknown) => void = () => {}
   preferenceHeaders: HeaderList = []
   isOver = false
@@ -37,7 +40,7 @@ export class Wait<State extends Tagged> {
 
   constructor(options: WaitOptions) {
     this.#options = options
-    this.state = new Promise((resolve, reject) => {
+    this.answered = new Promise((resolve, reject) => {
       this.answer = resolve
       this.fail = reject
     })
@@ -92,7 +95,7 @@ export class Wait<State extends Tagged> {
   }
 
   answerUnmodified(): void {
-    this.answer({ tag: this.#tag } as State) // a 304 needs only the tag of the state
+    this.answer(this.#tag && { tag: this.#tag })
   }
 }
 
@@ -145,7 +148,7 @@ export class WaitGroup<State extends Tagged> {
       if (concerned.some(({ wantsBody }) => wantsBody)) await state?.open?.()
       for (const wait of concerned) {
         await untilMaySend(wait.wantsBody ? state?.bodyBytes : 0)
-        wait.answer(state)
+        wait.answer(state && { tag: state.tag, state })
       }
     } catch (error) {
       // The requests that already wait go on waiting for a read that succeeds.

@@ -6,7 +6,7 @@ import type { Awaitable, ItemStore, Watched } from '../store/item-store.js'
 import { type Conditions, isMatch, isNoneMatch, preconditionFailed } from './conditions.js'
 import type { Exchange } from './exchange.js'
 import { preferredWait } from './parameters.js'
-import { type Tagged, Wait, WaitGroup } from './wait.js'
+import { type Answer, type Tagged, Wait, WaitGroup } from './wait.js'
 
 const maxWaiting = 20_000 // each takes 13 KB with its connection (bench/RESULTS.md)
 const maxReading = 16 // of each kind; few long replies of Redis should be in flight
@@ -63,14 +63,14 @@ export function createWaitingReads(store: ItemStore) {
     ) {
       if (seconds === 0 || waits.size >= maxWaiting || isStopping) {
         const state = await read(key)
-        return state && resultOf(state, conditions, [])
+        return state && resultOf({ tag: state.tag, state }, conditions, [])
       }
       const wait = new Wait<State>({ exchange, conditions, seconds, isStopping: () => isStopping })
       waits.add(wait)
       groupOf(key).join(wait)
       try {
-        const state = await wait.state
-        return state && resultOf(state, conditions, wait.preferenceHeaders)
+        const answer = await wait.answered
+        return answer && resultOf(answer, conditions, wait.preferenceHeaders)
       } finally {
         waits.delete(wait)
       }
@@ -89,11 +89,10 @@ export function createWaitingReads(store: ItemStore) {
 export type ReadResult = ReturnType<typeof resultOf>
 
 function resultOf<State extends Tagged>(
-  state: State,
+  { tag, state }: Answer<State>,
   conditions: Conditions,
   preferenceHeaders: HeaderList,
 ) {
-  const { tag } = state
   if (!isMatch(conditions, tag)) throw preconditionFailed(tag)
   return { tag, modified: isNoneMatch(conditions, tag) ? state : undefined, preferenceHeaders }
 }
