@@ -14,7 +14,6 @@ import { createRoutes, type RouteParts } from './http/routes.js'
 import { createWaitingReads } from './http/waiting-reads.js'
 import { createListener, type Serve } from './listener/listener.js'
 import { nodeProblem } from './listener/node-internals.js'
-import { timersProblem } from './listener/timers.js'
 import { StoreMismatchError } from './store/item-store.js'
 import { Blocks } from './store/memory/blocks.js'
 import { createMemoryStore, type MemoryStore } from './store/memory/store.js'
@@ -31,7 +30,7 @@ const exitTime = 250 // ms for the process to exit after the last connection is 
 
 /** @throws {UsageError} if the listener doesn't support this Node.js, or fake timers were on. */
 export function createService(config: Config, parts: ServiceParts) {
-  const problem = nodeProblem() ?? timersProblem
+  const problem = nodeProblem()
   if (problem !== undefined) throw new UsageError(problem)
   const { store, log, requestLogLevel, load, doubles, control } = parts
   const waitingReads = createWaitingReads(store)

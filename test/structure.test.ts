@@ -99,7 +99,11 @@ test('every folder of src and pages is in the map, which lists no other of src, 
 /** Files that match `files` may import only modules that match `value`, or types from modules that match `type`. */
 const rules: [what: string, files: RegExp, value: RegExp, type?: RegExp][] = [
   ['item and store know no HTTP', /^(item|store)\//, /^(?!node:http|\.\.\/(?:http|listener))/],
-  ['the listener is a library: it imports no other folder', /^listener\//, /^(\.\/|node:)/],
+  [
+    'the listener knows only memory and timers of src',
+    /^listener\//,
+    /^(\.\/|\.\.\/memory\/|node:)/,
+  ],
   ['the interface is pure: no platform', /^interface\//, /^(\.\/|valibot$|@valibot\/)/],
   [
     'the client is for browsers: it imports only types from the rest of src, and no packages',
@@ -143,7 +147,7 @@ test('all that the embedded library loads keeps its timers, and takes what runne
   const loaded = new Set(['index.ts'])
   for (const file of loaded) for (const each of importsOf(file)) loaded.add(each)
   const isOwn =
-    /^(?!client\/|listener\/timers|store\/redis\/(?!address)|auth\/(?:secret|read)-file|config\/env-file|http\/metrics)/ // the others are not called
+    /^(?!client\/|memory\/timers|store\/redis\/(?!address)|auth\/(?:secret|read)-file|config\/env-file|http\/metrics)/ // the others are not called
   const ownErrors = sources.flatMap((file) =>
     [...textOf(file).matchAll(/class (\w+Error) /g)].map(([, name]) => `instanceof ${name}`),
   )

@@ -7,8 +7,8 @@ import type { VerifiedToken } from '../auth/secret.js'
 import { ApiError, type ErrorCode } from '../interface/errors.js'
 import { BufferedBytes } from '../listener/buffered-bytes.js'
 import type { Connection } from '../listener/connection.js'
-import { performance } from '../listener/timers.js'
 import type { ReadMemory } from '../memory/read-memory.js'
+import { performance } from '../memory/timers.js'
 import type { Awaitable } from '../store/item-store.js'
 
 type Readers = ReturnType<typeof createReaders>

@@ -1,7 +1,7 @@
 /** Spreads long work and many responses over several turns of the event loop. @module */
 
 import type { Slices } from '../item/slices.js'
-import { nextTurn, performance, setImmediate } from '../listener/timers.js'
+import { nextTurn, performance, setImmediate } from '../memory/timers.js'
 import type { ItemList } from '../store/item-store.js'
 
 const turnTime = 1

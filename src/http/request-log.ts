@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import type { Logger } from 'pino'
 import type { ApiError, ErrorCode } from '../interface/errors.js'
-import { clearInterval, performance, setInterval } from '../listener/timers.js'
+import { clearInterval, performance, setInterval } from '../memory/timers.js'
 import type { Exchange } from './exchange.js'
 import { clientOf } from './forwarded.js'
 

@@ -1,7 +1,7 @@
 /** Requests that wait for a change to an item or list (`Prefer: wait`). @module */
 
 import type { HeaderList } from '../interface/paths.js'
-import { clearTimeout, performance, setTimeout } from '../listener/timers.js'
+import { clearTimeout, performance, setTimeout } from '../memory/timers.js'
 import type { Awaitable } from '../store/item-store.js'
 import { type Conditions, type EntityTag, isMatch, isNoneMatch } from './conditions.js'
 import type { Exchange } from './exchange.js'

@@ -1,7 +1,7 @@
 /** Batches the requests of an event loop turn, so that reads take a sixth less time (bench/CHOICES.md). @module */
 
 import type { ServerResponse } from 'node:http'
-import { setImmediate } from './timers.js'
+import { setImmediate } from '../memory/timers.js'
 
 export class Batch {
   readonly #maxHandled: () => number

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { clearInterval, nextTurn, performance, setInterval } from '../memory/timers.js'
 import { Batch } from './batch.js'
 import { BufferedBytes } from './buffered-bytes.js'
 import { Connection, type ConnectionOwner } from './connection.js'
 import { headRefusal, inputRefusal, type Refuse } from './refusal.js'
-import { clearInterval, nextTurn, performance, setInterval } from './timers.js'
 
 /** Limits of a listener. Times are in seconds. */
 export interface ListenerLimits {

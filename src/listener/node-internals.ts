@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { timersProblem } from '../memory/timers.js'
 
 /** Result of `onIncoming` that stops the parser after the request head, as for an upgrade. */
 export const upgrade = 2
@@ -36,7 +37,7 @@ export function headIn(input: Buffer, request: IncomingMessage): Buffer {
   return Buffer.from(`${method} ${url} HTTP/${httpVersion}\r\n${lines}`, 'latin1')
 }
 
-/** Returns an error message if this version of Node.js lacks required internals. */
+/** Returns an error message if this version of Node.js lacks required internals, or fake timers were on. */
 export function nodeProblem(): string | undefined {
   const socket = new Socket()
   const server = createServer()
@@ -48,6 +49,6 @@ export function nodeProblem(): string | undefined {
   const isSupported = functions.every((each) => typeof each === 'function')
   socket.destroy()
   server.close(() => undefined)
-  if (isSupported) return undefined
+  if (isSupported) return timersProblem
   return `Node.js ${process.version} is not supported: its HTTP server has changed`
 }

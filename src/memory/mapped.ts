@@ -1,10 +1,8 @@
 /** Buffers with their own memory mapping; on glibc's heap they'd leave holes (mallopt(3)). @module */
 
-import hooks from 'node:perf_hooks'
 import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
-
-const now = hooks.performance.now.bind(hooks.performance)
+import { performance } from './timers.js'
 
 /** Minimum length of a mapped buffer, in bytes. Mapping a shorter one takes too long. */
 export const mappedFrom = 32 * 1024
@@ -34,7 +32,7 @@ let retryAt = 0
 export function requireAddresses(length: number): void {
   uncheckedBytes -= length
   if (uncheckedBytes >= 0) return
-  const start = now()
+  const start = performance.now()
   if (length >= failedBytes && start < retryAt) throw new RangeError(allocationFailed)
   try {
     const reserved = new Resizable(0, { maxByteLength: length + bytesPerCheck + spareBytes })
@@ -42,7 +40,7 @@ export function requireAddresses(length: number): void {
     uncheckedBytes = bytesPerCheck
   } catch (error) {
     // V8 collects all garbage before an allocation fails. The pause limits that to a twentieth of the time.
-    retryAt = start + 20 * Math.floor(now() - start)
+    retryAt = start + 20 * Math.floor(performance.now() - start)
     failedBytes = length
     throw error
   }

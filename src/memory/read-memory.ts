@@ -1,8 +1,6 @@
 /** Memory that is kept only until clients have read it. @module */
 
-import timers from 'node:timers/promises'
-
-const { setImmediate: nextTurn } = timers // kept, because test runners replace it
+import { nextTurn } from './timers.js'
 
 /** A limit on memory. Call `changed` after each change; above the limit, it calls `giveUp` of the largest. */
 interface ReadLimit {

@@ -3,14 +3,13 @@
  * write. A retired block stays in the chain until all lists that read it have been released. @module
  */
 
-import timers from 'node:timers'
 import type { ItemFilter } from '../../item/item.js'
 import { ReadMemory } from '../../memory/read-memory.js'
+import { nextTurn, setImmediate } from '../../memory/timers.js'
 import { type ItemList, StoreError } from '../item-store.js'
 import type { Block } from './block.js'
 import type { FramePool } from './frames.js'
 
-const { setImmediate } = timers // kept, because test runners replace it
 const handedOverPerTurn = 64 // retired blocks to free or pass on per turn of the event loop
 const skippedPerTurn = 10_000 // blocks per turn of the event loop
 const maxPassed = 100 // retired blocks to skip in search of a neighbour
@@ -139,7 +138,7 @@ export class Chain {
       } else {
         skipped += 1
         // The skipped block may be freed meanwhile, but its `after` stays valid for this list.
-        if (skipped % skippedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+        if (skipped % skippedPerTurn === 0) await nextTurn()
       }
       block = block.after
     }
