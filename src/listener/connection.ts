@@ -16,9 +16,9 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { BufferedBytes, Holder } from '../memory/buffered-bytes.js'
 import { clearInterval, performance, setInterval } from '../memory/timers.js'
 import type { Batch } from './batch.js'
-import type { BufferedBytes, Holder } from './buffered-bytes.js'
 import { headIn, onExecute, onMessageBegin, parserOf, upgrade } from './node-internals.js'
 import { asksToClose, closingHeaders, type RefusalResponse, refusalText } from './refusal.js'
 

@@ -1,20 +1,16 @@
 /** Memory that is kept only until clients have read it. @module */
 
-import { nextTurn } from './timers.js'
+import type { BufferedBytes, Holder } from './buffered-bytes.js'
+import { setImmediate } from './timers.js'
 
-/** A limit on memory. Call `changed` after each change; above the limit, it calls `giveUp` of the largest. */
-interface ReadLimit {
-  changed(memory: ReadMemory, before: number): void
-}
-
-/** Ends a read and frees its memory. @param bufferedBytes bytes that the memory counted before. */
+/** Ends a read and frees its memory. Must not throw. @param bufferedBytes bytes that the memory counted before. */
 type Cut = (bufferedBytes: number) => void
 
 const cutPerTurn = 64 // per turn of the event loop; closing a connection takes 20 µs
 
-export class ReadMemory {
+export class ReadMemory implements Holder {
   #bytes: number
-  #limit: ReadLimit | undefined
+  #limit: BufferedBytes | undefined
   #readers: Map<object, Cut> | undefined
 
   constructor(bytes = 0) {
@@ -33,7 +29,7 @@ export class ReadMemory {
   }
 
   /** Adds a reader. If the memory is given up, `cut` ends its read. Returns `false` if it was added before. */
-  addReader(reader: object, limit: ReadLimit, cut: Cut): boolean {
+  addReader(reader: object, limit: BufferedBytes, cut: Cut): boolean {
     this.#readers ??= new Map()
     if (this.#readers.has(reader)) return false
     this.#readers.set(reader, cut)
@@ -46,22 +42,25 @@ export class ReadMemory {
   }
 
   /** Cuts all readers: the first ones before the call returns, the others in later turns of the event loop. */
-  async giveUp(): Promise<void> {
+  giveUp(): void {
     const { bufferedBytes } = this
     const cuts = [...(this.#readers?.values() ?? [])]
     this.#readers = undefined
     this.#countFor(undefined)
-    for (const [place, cut] of cuts.entries()) {
-      if (place % cutPerTurn === cutPerTurn - 1) await nextTurn()
-      cut(bufferedBytes)
-    }
+    cutAll(cuts, bufferedBytes)
   }
 
-  #countFor(limit: ReadLimit | undefined): void {
+  #countFor(limit: BufferedBytes | undefined): void {
     const [before, counted] = [this.bufferedBytes, limit ?? this.#limit]
     this.#limit = limit
     counted?.changed(this, before)
   }
+}
+
+/** Makes the first cuts at once, and the others in later turns of the event loop. */
+function cutAll(cuts: Cut[], bufferedBytes: number): void {
+  for (const cut of cuts.splice(0, cutPerTurn)) cut(bufferedBytes)
+  if (cuts.length > 0) setImmediate(() => cutAll(cuts, bufferedBytes))
 }
 
 const memories = new WeakMap<Uint8Array, ReadMemory>()
