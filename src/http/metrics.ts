@@ -104,14 +104,14 @@ export function createMetrics({ store, signing, limits }: Measured) {
   measure('item_store_healthy', healthHelp, () => healthOf({ store, signing }), 'subsystem')
   const ofLimits = (read: (limit: Limit) => number) => () =>
     Object.fromEntries(limits.map((each) => [each.limit, read(each)]))
-  const valueHelp = 'Value of a limit that rejects requests, in the unit of its maximum'
+  const valueHelp = 'Value of a limit, in the unit of its maximum'
   measure(
     'item_store_limit_value',
     valueHelp,
     ofLimits(({ value }) => value()),
     'limit',
   )
-  const maximumHelp = 'Maximum of a limit that rejects requests: bytes, milliseconds or a number'
+  const maximumHelp = 'Maximum of a limit: bytes, milliseconds or a number'
   measure(
     'item_store_limit_maximum',
     maximumHelp,

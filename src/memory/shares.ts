@@ -6,7 +6,10 @@ import { getHeapStatistics } from 'node:v8'
 export const kibibyte = 1024
 export const mebibyte = 1024 ** 2
 
-/** A limit above which requests are rejected. Its value and maximum have the same unit. */
+/**
+ * A limit in the metrics. What would exceed it is rejected, answered at once or closed. Its value and maximum have the
+ * same unit.
+ */
 export interface Limit {
   readonly limit: string
   readonly maximum: number
