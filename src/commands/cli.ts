@@ -9,7 +9,7 @@ type Command = (args: string[]) => Promise<string | undefined>
 
 const commands = {
   serve: async (): Promise<Command> => (await import('./serve.js')).serve,
-  dev: async (): Promise<Command> => (await import('./serve.js')).dev,
+  dev: async (): Promise<Command> => (await import('./dev.js')).dev,
   token: async (): Promise<Command> => (await import('./secret.js')).token,
   openapi: async (): Promise<Command> => openapi,
   conformance: async (): Promise<Command> => (await import('./conformance.js')).conformance,
