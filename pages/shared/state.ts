@@ -2,8 +2,6 @@
 
 import { useLayoutEffect, useReducer } from 'preact/hooks'
 
-export type State<T> = ReturnType<typeof createState<T>>
-
 export function createState<T>(initial: T) {
   let now = initial
   const listeners = new Set<() => void>()

@@ -77,7 +77,8 @@ test('recorded requests are sent as they are encoded, not all at once', async ()
   const write = () => seen.push(encoded)
   Object.assign(exchange.response, { req: { complete: true }, writeHead: write, write, end: write })
   const connection = { socket: {}, beginResponse: () => true, markActive: () => undefined }
-  Object.assign(exchange, { connection, releaseBody: () => undefined, accountFor: () => undefined })
+  const ignore = () => undefined
+  Object.assign(exchange, { connection, releaseBody: ignore, countUntilClosed: ignore })
   const requests = [{ body }] as object as ReturnType<Doubles['requests']> // other members are only copied
   const listed = { ...doubles, requests: () => requests }
   const routes = createControlRoutes(createMemoryStore(0), listed, () => assert.fail('no body'), [])

@@ -94,7 +94,7 @@ export async function sendChunks(
   const { socket } = connection
   if (response.destroyed) return release()
   response.once('close', release) // until then, the socket reads from the list's memory
-  exchange.accountFor(memory, release)
+  exchange.countUntilClosed(memory, release)
   const copied = () => (byteLength === undefined ? socket.writableLength : 0) // chunks that can be read only once are copies
   // Reads the rest of the body, because some clients read no response until they have sent it all.
   if (!response.req.complete) response.req.resume()

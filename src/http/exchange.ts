@@ -61,7 +61,7 @@ export class Exchange {
   }
 
   /** Counts memory until the response is closed. Calls `release` if the client is cut off because of the limit. */
-  accountFor(memory: ReadMemory, release?: () => void): void {
+  countUntilClosed(memory: ReadMemory, release?: () => void): void {
     const { response, readers } = this
     if (response.destroyed) return // may already be closed
     const { buffered, limit, onCut } = readers

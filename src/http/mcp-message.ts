@@ -43,9 +43,9 @@ class MessageCheck extends BodyCheck {
   }
 }
 
-export type Members = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is Members {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -71,7 +71,7 @@ export function* readMessage(body: ArrivingBody) {
   const text = bytes.toString('utf8', 0, start) + (start < end ? `null${rest}` : rest)
   return {
     /** The members of the message, with `null` as `data`. */
-    members: JSON.parse(text) as Members, // a JSON object
+    members: JSON.parse(text) as JsonObject, // a JSON object
     /** JSON text of the id, with one character for each byte of UTF-8; empty if there is none. */
     id: bytes.toString('latin1', check.id.start, check.id.end),
     call:

@@ -180,7 +180,7 @@ const maxListBytes = 256 * kibibyte // a longer list is cut, because an agent's 
 
 async function listTexts(exchange: Exchange, { list, tag }: { list: ItemList; tag: string }) {
   const memory = new ReadMemory()
-  exchange.accountFor(memory)
+  exchange.countUntilClosed(memory)
   const parts = [Buffer.from('[')]
   let left = maxListBytes
   try {

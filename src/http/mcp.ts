@@ -13,7 +13,7 @@ import { answerEmpty, sendChunks, writeJsonHead } from './answer.js'
 import type { ReadBody } from './body.js'
 import type { Exchange, Handler } from './exchange.js'
 import { type ItemOperations, itemIdOf, itemIn } from './items.js'
-import { isObject, type Members, RpcError, readMessage } from './mcp-message.js'
+import { isObject, type JsonObject, RpcError, readMessage } from './mcp-message.js'
 import {
   argumentsOf,
   currentTexts,
@@ -107,7 +107,7 @@ export function createMcpHandler(operations: ItemOperations, readBody: ReadBody)
 }
 
 /** Returns whether a message uses the stateless protocol, without `initialize`. @throws {RpcError} if used wrongly. */
-function isStateless(headers: IncomingHttpHeaders, method: string, params: Members): boolean {
+function isStateless(headers: IncomingHttpHeaders, method: string, params: JsonObject): boolean {
   const { 'mcp-protocol-version': header } = headers
   const meta = isObject(params._meta) ? params._meta : {}
   const claimed = meta[`${prefix}protocolVersion`]
@@ -136,7 +136,7 @@ function isStateless(headers: IncomingHttpHeaders, method: string, params: Membe
 }
 
 /** Returns the result of any method but `tools/call`. @throws {RpcError} for an unknown one. */
-function resultOf(method: string, params: Members, isStateless: boolean): object {
+function resultOf(method: string, params: JsonObject, isStateless: boolean): object {
   if (method === 'tools/list') return { tools: listedTools, ...(isStateless ? caching : {}) }
   if (isStateless && method === 'server/discover')
     return { supportedVersions, ...about, ...caching }
@@ -174,7 +174,7 @@ class Reply {
   texts(texts: Texts, isError = false): Awaitable<void> {
     const opening = this.#textOf('result', { isError, content: [] }).slice(0, -3)
     const buffers = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
-    for (const each of buffers) this.#exchange.accountFor(memoryOf(each))
+    for (const each of buffers) this.#exchange.countUntilClosed(memoryOf(each))
     if (!writeJsonHead(this.#exchange, 200, undefined)) return
     const list = { byteLength: undefined, chunks: inPortions(piecesOf(opening, buffers)) }
     return sendChunks(this.#exchange, '', list, '')
