@@ -13,7 +13,8 @@ const details = /(?<=\b(?:search|where|item)=)[^&]+/g
 let awaited: string | undefined
 
 const written = () => location.hash.slice(1)
-const seen = () => addressOf({ view: view.get(), item: panel.get()?.item?.id })
+const openItem = () => panel.get() && (panel.get()?.item?.id ?? '')
+const seen = () => addressOf({ view: view.get(), item: openItem() })
 const isStep = (one: string, other: string) =>
   one.replaceAll(details, '') !== other.replaceAll(details, '')
 
@@ -48,6 +49,9 @@ addEventListener('popstate', () => {
   if (new URLSearchParams(written()).has('token')) return // it changes nothing else
   const place = placeIn()
   if (written() !== seen()) view.set(place.view) // otherwise, unfinished conditions stay
-  if (place.item === panel.get()?.item?.id) panel.dispatch({ type: 'stay' })
-  else panel.dispatch({ type: 'go', to: place.item ? draftWithId(place.item) : 'close' })
+  if (place.item === openItem()) panel.dispatch({ type: 'stay' })
+  else {
+    const to = place.item === undefined ? 'close' : draftWithId(place.item)
+    panel.dispatch({ type: 'go', to })
+  }
 })

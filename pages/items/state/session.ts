@@ -75,9 +75,9 @@ function draft(part: Partial<Draft>, source: string): Draft {
 }
 
 export const draftOf = (item: Item) => draft({ item }, item.text)
-/** The draft of an item of which only the id is known, until {@link reduce} is told the listed item. */
-export const draftWithId = (id: string) => draftOf({ id, text: '' })
 export const newDraft = (text: string) => draft({}, formattedDraft(text))
+/** The draft of an item of which only the id is known, until {@link reduce} is told the listed item. Without id, a new one. */
+export const draftWithId = (id: string) => (id ? draftOf({ id, text: '' }) : newDraft('{}'))
 export const copyOf = (text: string) => draft({ isCopy: true }, withoutId(text))
 export const cellDraft = (item: Item, name: string) => draft({ item, name }, sourceIn(item, name))
 

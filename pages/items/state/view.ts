@@ -13,7 +13,7 @@ export interface View extends Filter {
 
 interface Place {
   readonly view: View
-  readonly item: string | undefined
+  readonly item: string | undefined // id of the open item, empty for a new one
 }
 
 export const view = createState(placeIn().view)
