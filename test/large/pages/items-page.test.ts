@@ -78,6 +78,9 @@ describe('the items page', inChromium, () => {
       })`)
     assert.equal(new Set(looks).size, 5, `${looks}`) // a string of digits keeps its quotes
     assert.equal(looks[0], looks[1])
+    const isAtEnd = 'getComputedStyle(each).textAlign === "end"'
+    const heads = await page.all<string>('th', `${isAtEnd} ? each.textContent : ''`)
+    assert.equal(heads.join(''), 'n') // the head of the column with only numbers
 
     const isCut = 'each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight'
     const cut = () => page.all('td:not(:first-child, .nested)', `${isCut} ? each.textContent : ''`)
