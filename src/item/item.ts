@@ -8,7 +8,7 @@ import { copied, type Slices } from './slices.js'
 
 declare const encoded: unique symbol
 
-/** JSON text of an item in UTF-8, made only by `encodedItem`. */
+/** JSON text of an item in UTF-8, as `encodedItem` writes it. */
 export type EncodedItem = Buffer & { readonly [encoded]: true }
 
 export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): Slices<EncodedItem> {
@@ -23,10 +23,21 @@ export function* encodedItem(id: ItemId, { projectId, members }: ItemRequest): S
   if (length < mappedFrom) members.copy(item, at + separator)
   else yield* copied(members, item, at + separator)
   item[length - 1] = closeBrace
-  return item as EncodedItem // no other function makes an EncodedItem
+  return item as EncodedItem // has the form of one
 }
 
 const idAt = '{"id":"'.length
+
+/** Returns a text from a store if it begins and ends like the item with this id; otherwise `undefined`. */
+export function storedItem(id: string, text: Buffer): EncodedItem | undefined {
+  const start = `{"id":"${id}"`
+  const isItem =
+    start.length === labelAt + 1 &&
+    text.length > start.length &&
+    text.toString('latin1', 0, start.length) === start &&
+    text[text.length - 1] === closeBrace
+  return isItem ? (text as EncodedItem) : undefined // just checked
+}
 
 /** True if the item whose text begins at `start` has this id. */
 export function hasId(bytes: Buffer, start: number, id: ItemId): boolean {

@@ -15,10 +15,6 @@ export function projectField(project: string): string {
 /** Glob pattern of all fields but those of projects. */
 export const notProject = `[^${projectSign}]*`
 
-const itemStart = '{"id":"'
-const idLength = 36
-const closeBrace = 0x7d
-
 /** JSON texts of items, with a comma before each. */
 export interface ItemTexts {
   readonly bytes: Buffer
@@ -39,16 +35,6 @@ export function joined(items: ReadonlyMap<string, Buffer>): ItemTexts {
     index += 1
   }
   return { bytes, ends }
-}
-
-/** True if a text begins and ends like the JSON text of the item with this id. */
-export function isItem(id: string, text: Buffer): boolean {
-  return (
-    id.length === idLength &&
-    text.length > itemStart.length + idLength + 1 &&
-    text.toString('latin1', 0, itemStart.length + idLength) === itemStart + id &&
-    text[text.length - 1] === closeBrace
-  )
 }
 
 /** Redis keys that another program has corrupted, with the name of a corrupted field, if known. */

@@ -1,16 +1,9 @@
 /** Lists items, bucket by bucket, and caches short buckets. Reads the next ones while items are sent. @module */
 
-import type { ItemFilter } from '../../item/item.js'
+import { type ItemFilter, storedItem } from '../../item/item.js'
 import { ReadMemory } from '../../memory/read-memory.js'
 import type { ItemList } from '../item-store.js'
-import {
-  bytesField,
-  type CorruptedKeys,
-  type ItemTexts,
-  isItem,
-  joined,
-  notProject,
-} from './bucket.js'
+import { bytesField, type CorruptedKeys, type ItemTexts, joined, notProject } from './bucket.js'
 import { type BucketState, type BucketStates, portion, type Read } from './bucket-states.js'
 import { type Command, keyCommand, type RedisReply } from './client.js'
 
@@ -49,7 +42,7 @@ export function createTexts(
       const [field, text] = [entries[index], entries[index + 1]] as [Buffer, Buffer] // each name has a value
       const id = field.toString('latin1')
       if (id === bytesField) bytes = text
-      else if (isItem(id, text)) items.set(id, text)
+      else if (storedItem(id, text)) items.set(id, text)
       else throw corrupted.report(key, field)
     }
     return { bytes, items, cursor: cursor.toString(), client }

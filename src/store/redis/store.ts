@@ -2,14 +2,13 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import type { ItemId } from '../../item/id.js'
-import { type EncodedItem, projectFilter, projectOf } from '../../item/item.js'
+import { type EncodedItem, projectFilter, projectOf, storedItem } from '../../item/item.js'
 import { type ItemStore, StoreError, StoreMismatchError } from '../item-store.js'
 import { Watchers } from '../watchers.js'
 import { addressIn } from './address.js'
 import {
   CorruptedKeys,
   changeScript,
-  isItem,
   noItem,
   outcomes,
   type Script,
@@ -172,7 +171,7 @@ export async function openRedisStore(
     if (field !== undefined) {
       const text = await sendOne(keyCommand(['HGET', key, field]))
       const [name, value] = [field.toString('latin1'), text as Buffer] // `HGET` returns a Buffer
-      const isExpected = text === null || isItem(name, value) || isProject(name, value)
+      const isExpected = text === null || storedItem(name, value) || isProject(name, value)
       if (!isExpected) throw corrupted.report(key, field)
     }
     await sendOne(evaluation('EVAL', scripts.probe.text, key, ['']))
@@ -209,8 +208,9 @@ export async function openRedisStore(
         : runScript(scripts.readShort, key, [id]))
       if (typeof value === 'number') value = await sendOne({ ...command, replyBytes: value })
       if (value === null) return undefined
-      if (!isItem(id, value as Buffer)) throw corrupted.report(key, Buffer.from(id)) // `HGET` returns a Buffer
-      return value as EncodedItem // checked by `isItem`
+      const item = storedItem(id, value as Buffer) // `HGET` returns a Buffer
+      if (item === undefined) throw corrupted.report(key, Buffer.from(id))
+      return item
     },
 
     replace: (id, item, expected) => change('replace', id, item, expected),
