@@ -49,8 +49,10 @@ export function hasId(bytes: Buffer, start: number, id: ItemId): boolean {
 }
 
 const label = Buffer.from('","project_id":')
-const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
-const projectAt = labelAt + label.length
+/** Length of an item's text up to `label`, which ends its id and names the project. */
+export const labelAt = '{"id":"00000000-0000-0000-0000-000000000000'.length
+/** Length of an item's text up to the project: a quote or `null`. */
+export const projectAt = labelAt + label.length
 const maxProjectText = 6 * 16 * 1024 // in bytes: 16 KiB of characters, escaped with six bytes each
 
 /** Returns the project of the item whose text begins at `start`; `undefined` if it's null. */

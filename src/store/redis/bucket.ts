@@ -1,6 +1,8 @@
 /** Buckets (Redis hashes with a field for each item), and the scripts that change them. @module */
 
 import { hash } from 'node:crypto'
+import { labelAt, projectAt } from '../../item/item.js'
+import { quote } from '../../item/json-syntax.js'
 import type { StoreError } from '../item-store.js'
 import { otherRecord, partlyDone, refused, unexpectedData } from './errors.js'
 
@@ -111,14 +113,14 @@ bytes = math.max(0, bytes + #text - #old)
 items = math.max(0, items + (old == '' and 1 or text == '' and -1 or 0))
 local totals = string.format('%d %d', bytes, items) .. version
 local from, to, number, other
-if string.byte(old, 59) == 34 or string.byte(text, 59) == 34 then
+if string.byte(old, ${projectAt + 1}) == ${quote} or string.byte(text, ${projectAt + 1}) == ${quote} then
   local function projectIn(text)
-    local name = string.match(text, '^","project_id":"([^"\\\\]*)"', 44)
+    local name = string.match(text, '^","project_id":"([^"\\\\]*)"', ${labelAt + 1})
     if not name then
-      if string.sub(text, 44, 59) ~= '","project_id":"' then return nil end
-      local stop = string.find(text, '["\\\\]', 60)
-      while string.byte(text, stop) ~= 34 do stop = string.find(text, '["\\\\]', stop + 2) end
-      name = string.sub(text, 60, stop - 1)
+      if string.sub(text, ${labelAt + 1}, ${projectAt + 1}) ~= '","project_id":"' then return nil end
+      local stop = string.find(text, '["\\\\]', ${projectAt + 2})
+      while string.byte(text, stop) ~= ${quote} do stop = string.find(text, '["\\\\]', stop + 2) end
+      name = string.sub(text, ${projectAt + 2}, stop - 1)
       local isText, names = pcall(cjson.decode, '["' .. name .. '"]')
       name = isText and names[1] or name
     end
