@@ -41,9 +41,7 @@ function outcomeOf(claims: unknown): string {
   return areTyped && Number(nbf) <= now ? 'let in' : 'INVALID_TOKEN'
 }
 
-function verify(token: string) {
-  return verifyToken(token, environmentSigning())
-}
+const verify = (token: string) => verifyToken(token, environmentSigning())
 
 function actual(token: string): string {
   try {

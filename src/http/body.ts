@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/settings.js'
 import { codeOf } from '../config/usage-error.js'
 import { ApiError } from '../interface/errors.js'
-import { type ArrivingBody, checkedAtOnce } from '../item/item-request.js'
+import { type ArrivingBody, checkedAtOnce, noBytes } from '../item/item-request.js'
 import { runToEnd, type Slices } from '../item/slices.js'
 import { freed, isMapped, isOutOfMemory, mapped, mappedFrom, resized } from '../memory/mapped.js'
 import { bytesText, type Limit } from '../memory/shares.js'
@@ -29,8 +29,6 @@ type BodyReceived = (exchange: Exchange, part: Buffer) => void
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;(?:[^",]|"(?:[^"\\]|\\.)*")*)?$/i
 
 const continueExpectation = /(?:^|,)\s*100-continue\s*(?:,|$)/i
-
-const nothing = Buffer.alloc(0)
 
 export function createBodyReader(config: Config, onReceived: BodyReceived) {
   const { maxBodyBytes, maxPendingBytes } = config
@@ -90,7 +88,7 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     let workBytes = 0
     const body = {
       /** All bytes so far, in one buffer: an array of tiny chunks could take 400 times as much memory. */
-      bytes: nothing as Buffer, // so that any other buffer can be assigned
+      bytes: noBytes,
       length: 0,
       isComplete: false,
       accountFor(bytes: number): void {
@@ -127,14 +125,14 @@ export function createBodyReader(config: Config, onReceived: BodyReceived) {
     } finally {
       // The length stays in the count of memory, because the parsed item takes memory too.
       if (isMapped(body.bytes)) freed(body.bytes)
-      body.bytes = nothing
+      body.bytes = noBytes
     }
   }
 }
 
 /** Returns all buffered bytes. Since Node.js 26, each `read` returns only one chunk. */
 function receivedBody(request: IncomingMessage): Buffer {
-  const first: Buffer = request.read() ?? nothing
+  const first: Buffer = request.read() ?? noBytes
   if (request.readableLength === 0) return first
   const pieces = [first]
   while (request.readableLength > 0) pieces.push(request.read())

@@ -6,11 +6,10 @@ import { jsonObject, jsonValue } from '../../test/support/json-text.js'
 import { GenericRequest } from '../interface/models.js'
 import { mapped } from '../memory/mapped.js'
 import { newItemId } from './id.js'
-import { InvalidItemError, type ItemRequest, readItemRequest } from './item-request.js'
+import { InvalidItemError, type ItemRequest, noBytes, readItemRequest } from './item-request.js'
 import { runToEnd, type Slices } from './slices.js'
 
 const id = newItemId()
-const nothing = Buffer.alloc(0)
 
 function itemOf(body: string): string {
   const text = encodeItem(id, parseItemRequest(Buffer.from(body))).toString()
@@ -111,7 +110,7 @@ describe('a body that arrives in parts', () => {
   const text = fc
     .oneof(jsonObject, jsonValue, repeated)
     .map((value) => `{"data":${value},"project_id":"é🦄"}`)
-  const almost = fc.tuple(text, fc.nat(), fc.nat(3), fc.constantFrom(nothing, ...wrong))
+  const almost = fc.tuple(text, fc.nat(), fc.nat(3), fc.constantFrom(noBytes, ...wrong))
   const body = almost.map(([text, at, cut, insert]) => {
     const bytes = Buffer.from(text)
     const place = at % (bytes.length + 1)

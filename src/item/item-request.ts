@@ -31,7 +31,7 @@ class TooManyMembersError extends Error {
 }
 
 const nullText = Buffer.from('null')
-const nothing: Buffer = Buffer.alloc(0)
+export const noBytes: Buffer = Buffer.alloc(0)
 
 export interface ArrivingBody {
   readonly bytes: Buffer // the body is in its first `length` bytes; a longer one may replace it
@@ -69,7 +69,7 @@ const windowCopy = Buffer.allocUnsafeSlow(windowBytes) // V8 reads slowly from t
 /** A check of one body. @param levels of nested objects to visit; 1 for only the outermost. */
 export abstract class BodyCheck {
   readonly checker: JsonChecker
-  protected body = nothing
+  protected body = noBytes
 
   constructor(levels: number) {
     this.checker = new JsonChecker(levels, (member, depth) => this.visit(member, depth))
@@ -96,7 +96,7 @@ export abstract class BodyCheck {
     if (!isText) window = window.subarray(0, firstInvalid(window))
     this.body = body
     this.checker.read(window, position, isLast && isText)
-    this.body = nothing
+    this.body = noBytes
     if (!isText) throw new InvalidItemError('The body is not valid UTF-8')
   }
 }

@@ -1,6 +1,6 @@
 /** Reads files to import, and writes files to export. @module */
 
-import { JsonSyntaxError, type Span } from '../../../src/item/json-syntax.js'
+import { JsonSyntaxError, lineFeed, openBrace, type Span } from '../../../src/item/json-syntax.js'
 import { positionOf } from '../../../src/item/scan.js'
 import { seedObjects, withoutMark } from '../../../src/item/seed-objects.js'
 import { invalidProject, isProject } from '../model/draft.js'
@@ -10,9 +10,6 @@ export interface Entry {
   readonly body: string
   readonly line: number // on which the item begins, from 1
 }
-
-const lineFeed = 0x0a
-const openBrace = 0x7b
 
 /** Reads items from a file in the format of `dev --seed`. @throws {Error} with line and column of a syntax error. */
 export async function readEntries(file: Uint8Array, yieldIfDue: Yield): Promise<Entry[]> {
