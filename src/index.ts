@@ -12,7 +12,7 @@ import type { Config } from './config/settings.js'
 import { UsageError } from './config/usage-error.js'
 import { createDoubles } from './doubles/doubles.js'
 import type { Delay, Failure, Failures, RecordedRequest, RequestScope } from './doubles/options.js'
-import { parseArray, storeItems } from './doubles/seed.js'
+import { requestsFrom, storeItems } from './doubles/seed.js'
 import type { Item } from './interface/models.js'
 import { prefix } from './interface/paths.js'
 import { createService, openMemoryStore } from './service.js'
@@ -122,10 +122,10 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     await stopped
   }
 
-  async function seed(texts: readonly unknown[]): Promise<string[]> {
+  async function seed<T>(given: readonly T[], textOf: (each: T) => unknown): Promise<string[]> {
     needRunning()
     const isCurrent = doubles.sinceNow()
-    const items = await parseArray(`[${texts.join()}]`, texts.length)
+    const items = await requestsFrom(given, textOf)
     return await storeItems(store, items, doubles.newId, isCurrent)
   }
 
@@ -135,8 +135,8 @@ export async function startItemStore(options: ItemStoreOptions = {}): Promise<Em
     token,
     client: (options) => new ItemStoreClient({ baseUrl, token: () => token(options) }),
 
-    seed: async (items) => await seed(items.map((item) => JSON.stringify(item))),
-    seedText: seed,
+    seed: (items) => seed(items, (item) => JSON.stringify(item)),
+    seedText: (texts) => seed(texts, (text) => text),
 
     fail(failures, scope) {
       needRunning()

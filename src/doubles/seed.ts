@@ -1,6 +1,6 @@
 /** Reads a store's initial items from a file or a program, and stores them. @module */
 
-import { UsageError } from '../config/usage-error.js'
+import { messageOf, UsageError } from '../config/usage-error.js'
 import { runInTurns, untilWorkMayRun } from '../http/pacing.js'
 import { type ItemId, newItemId } from '../item/id.js'
 import { encodedItem } from '../item/item.js'
@@ -49,12 +49,26 @@ export function parseSeed(file: Buffer): ItemRequest[] {
   return runToEnd(readSeed(file))
 }
 
-/** Parses an array of `count` items from a program. @throws {UsageError} with the item's index. */
-export async function parseArray(text: string, count: number): Promise<ItemRequest[]> {
-  if (/\p{Surrogate}/u.test(text)) throw new UsageError('lone surrogate; JSON can escape it')
-  const requests = await runInTurns(readSeed(Buffer.from(text), count))
-  const { length } = requests
-  if (length !== count) throw new UsageError(`${count} texts make ${length} items`)
+/** Parses items from a program. `textOf` gives the JSON text of each. @throws {UsageError} with the item's index. */
+export async function requestsFrom<T>(
+  given: readonly T[],
+  textOf: (each: T) => unknown,
+): Promise<ItemRequest[]> {
+  if (!Array.isArray(given)) throw new UsageError('the seed is not an array')
+  const requests: ItemRequest[] = []
+  for (const [index, each] of given.entries()) {
+    try {
+      const text = textOf(each)
+      if (typeof text !== 'string' || !/^\s*\{/.test(text)) throw new Error('it is not an object')
+      if (/\p{Surrogate}/u.test(text))
+        throw new Error('it has a lone surrogate; JSON can escape it')
+      const [request, second] = await runInTurns(readSeed(Buffer.from(text)))
+      if (request === undefined || second !== undefined) throw new Error('it is not one object')
+      requests.push(request)
+    } catch (error) {
+      throw new UsageError(`item ${index} of the seed: ${messageOf(error)}`, { cause: error })
+    }
+  }
   return requests
 }
 
