@@ -18,7 +18,7 @@ import { itemStore, startSide } from './peers/sides.js'
 const warmUp = 20_000 // items, so that memory for compiled code doesn't count
 const connections = 10_000 // half of them later wait for an item, the others for the list
 const openedAtOnce = 100 // many more could overflow the listening socket's queue
-const settlingTime = 5_000 // milliseconds
+const settlingTime = 13_000 // ms; an idle process collects garbage after ten seconds
 
 pinSelf()
 const settings = { MAX_CONNECTIONS: String(connections + 1500) }
